@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 
+from deia.ingest.chunkers.definitions import CLASSES, OPEN, SMALL, definitions
 from deia.ingest.chunkers.markdown import chunk_document
 from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
 from deia.ingest.chunkers.strategies import STRATEGY_PARTS, sections
@@ -18,10 +19,15 @@ DEFAULT = ChunkerConfig()
 PROSE_LIMIT = 1200  # characters, about 180 words
 DATA_LIMIT = 2000
 FEWEST_CHARS = 40  # a smaller limit would make more chunks than words
+HOW: dict[str, dict[str, tuple[str, ...]]] = {  # what is special about a strategy
+    "recursive": {"packs": ("section",)},
+    "by_sentence": {"packs": ("",)},
+    "hierarchical": {"opens": ("section",)},
+    "fixed_chars": {"borders": ()},
+}
 LINE_BORDERS = ("\n\n", "\n", " ")
 # What consists of named parts, and how they are found: a function of the reading and the limit.
-TREES: dict[str, Callable[[Reading, int], list[Node]]] = {}
-PACKED = ("json", "yaml", "xml")
+TREES: dict[str, Callable[[Reading, int], list[Node]]] = {"code": definitions}
 
 
 def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002 - as everywhere
@@ -30,11 +36,13 @@ def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list
         raise ReadingError(
             f"no strategy {config.strategy}", where=reading.path, fix=f"It is one of {', '.join(STRATEGIES)}."
         )
+    reading = reading.but(language=config.language or reading.language)
     tree = TREES.get(reading.language) or TREES.get(reading.type)
     if tree and config.strategy in {"", "hierarchical"}:
         limit = max(config.max_chars or DATA_LIMIT, FEWEST_CHARS)
-        cut = Cut(limit=limit, packs=reading.type in PACKED, splits=bool(config.strategy), borders=LINE_BORDERS)
-        return _cut(reading, tree(reading, limit), id, config, cut)
+        parts = tree(reading, limit)
+        opens = (*OPEN, *CLASSES) if config.strategy else OPEN
+        return _cut(reading, parts, id, config, Cut(limit=limit, packs=SMALL, opens=opens, borders=LINE_BORDERS))
     if not config.strategy and not config.max_chars and not config.options:
         return _passages(reading, id)
     return _by_strategy(reading, id, config)
@@ -43,8 +51,7 @@ def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list
 def _by_strategy(reading: Reading, document: str, config: ChunkerConfig) -> list[Chunk]:
     limit = max(config.max_chars or PROSE_LIMIT, FEWEST_CHARS)
     strategy = config.strategy or ("by_heading" if config.options.get("split_on_headings") else "recursive")
-    cut = Cut(limit=limit, packs=strategy in {"recursive", "by_sentence"}, splits=strategy == "hierarchical")
-    cut = cut.but(borders=()) if strategy == "fixed_chars" else cut
+    cut = Cut(limit=limit).but(**HOW.get(strategy, {}))
     level = config.options.get("min_heading_level")
     if strategy == "by_heading" and isinstance(level, int):
         return _cut(reading, sections(reading, fewest=level), document, config, cut)
@@ -53,7 +60,8 @@ def _by_strategy(reading: Reading, document: str, config: ChunkerConfig) -> list
 
 def _cut(reading: Reading, parts: list[Node], document: str, config: ChunkerConfig, cut: Cut) -> list[Chunk]:
     cut = cut.but(overlap=max(0, min(config.overlap_chars, cut.limit // 2)))
-    top = Node(0, len(reading.text), "", "", reading.title, parts=tuple(parts))
+    stem = reading.path.rsplit("/", 1)[-1].rsplit(".", 1)[0] if reading.type == "code" else ""
+    top = Node(0, len(reading.text), "module" if stem else "", stem, reading.title, parts=tuple(parts))
     return chunks_of(reading, top, id=document, cut=cut)
 
 

@@ -54,8 +54,8 @@ class Cut(Record):
 
     limit: int
     overlap: int = 0  # how much of the chunk before it a chunk repeats
-    packs: bool = False  # small neighbours share a chunk
-    splits: bool = False  # a part of a part is a chunk of its own even where the whole would fit
+    packs: tuple[str, ...] = ()  # the kinds of which small neighbours share a chunk
+    opens: tuple[str, ...] = ()  # the kinds whose parts are chunks of their own even where the whole would fit
     borders: tuple[str, ...] = ("\n\n", SENTENCE, "\n", " ")  # where to cut what is too long: the first that is there
 
 
@@ -83,7 +83,7 @@ def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -
             pieces.append(Piece(at, first.start, node, own))
             own = len(pieces) - 1 if own == parent and node.symbol else own
         start = max(first.start, at)
-        if len(group) == 1 and first.parts and (cut.splits or first.end - start > cut.limit):
+        if len(group) == 1 and first.parts and (first.kind in cut.opens or first.end - start > cut.limit):
             _unfold(text, first._replace(start=start), own, cut, pieces)
         else:
             pieces.append(Piece(start, last.end, _joined(group), own))
@@ -96,7 +96,9 @@ def _groups(parts: Sequence[Node], cut: Cut) -> Iterator[Sequence[Node]]:
     """Yield the parts, those of the same kind together while they fit, if small neighbours are to share a chunk."""
     group: list[Node] = []
     for part in parts:
-        if group and (not cut.packs or part.kind != group[0].kind or part.end - group[0].start > cut.limit):
+        if group and (
+            part.kind not in cut.packs or part.kind != group[0].kind or part.end - group[0].start > cut.limit
+        ):
             yield group
             group = []
         group.append(part)
@@ -118,7 +120,9 @@ def _chunks(reading: Reading, pieces: Iterable[Piece], document: str, cut: Cut) 
     for piece in pieces:
         ordinals.append(ordinal)
         levels.append(levels[piece.parent] + 1 if piece.parent >= 0 else 0)
-        for number, (start, end) in enumerate(windows(text, piece.start, piece.end, cut)):
+        parts = list(windows(text, piece.start, piece.end, cut))
+        metadata = _metadata(piece, starts, is_whole=len(parts) == 1)
+        for number, (start, end) in enumerate(parts):
             first = bisect.bisect_right(starts, start)
             lines = (first, max(first, bisect.bisect_left(starts, end)))
             yield Chunk(
@@ -132,12 +136,12 @@ def _chunks(reading: Reading, pieces: Iterable[Piece], document: str, cut: Cut) 
                 page=bisect.bisect_right(reading.pages, lines[0]),
                 parent=ordinals[-1] if number else ordinals[piece.parent] if piece.parent >= 0 else -1,
                 level=levels[-1] + (number > 0),
-                metadata=_metadata(piece, starts),
+                metadata=metadata,
             )
             ordinal += 1
 
 
-def _metadata(piece: Piece, starts: Sequence[int]) -> dict[str, Json]:
+def _metadata(piece: Piece, starts: Sequence[int], *, is_whole: bool) -> dict[str, Json]:
     """Return a node's metadata, with the parts that a whole piece contains, and where a part of it is from."""
     node = piece.node
     metadata: dict[str, Json] = dict(node.metadata)
@@ -145,7 +149,7 @@ def _metadata(piece: Piece, starts: Sequence[int]) -> dict[str, Json]:
     def lines(part: Node) -> list[Json]:
         return [bisect.bisect_right(starts, part.start), bisect.bisect_left(starts, part.end)]
 
-    if node.symbol and (piece.start, piece.end) != (node.start, node.end):
+    if node.symbol and not (is_whole and (piece.start, piece.end) == (node.start, node.end)):
         metadata["whole"] = lines(node)
     elif node.parts:
         metadata["defines"] = [

@@ -1,0 +1,231 @@
+"""Cut code at its functions, methods and classes, each whole with its signature, its comment and the names around it.
+
+tree-sitter parses; `definitions.txt` says which nodes of a grammar define something. Broken code is cut, too: the
+parser leaves out what it does not understand, and that becomes text between definitions.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from typing import NamedTuple
+
+from deia.ingest.chunkers.pieces import Node, line_starts
+from deia.ingest.reading import ReadingError, missing_extra
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from deia.fast_json import Json
+    from deia.ingest.reading import Reading
+
+TABLE = os.path.join(os.path.dirname(__file__), "definitions.txt")
+CLASSES = frozenset("class struct interface trait impl union protocol object record".split())
+OPEN = (
+    "namespace",
+    "module",
+    "program",
+    "service",
+)  # what is in them is a chunk of its own even if the whole would fit
+SMALL = ("declaration", "macro", "property", "rule", "block", "index", "type", "enum")  # short neighbours share a chunk
+COLONS = frozenset(("cpp", "c", "rust", "php", "ruby", "perl"))  # languages that write A::b
+NAMES = frozenset(
+    (
+        "word",
+        "name",
+        "constant",
+        "bareword",
+        "simple_word",
+        "alias",
+        "atom",
+        "sym_lit",
+        "symbol",
+        "argument",
+        "type_constructor",
+        "IDENTIFIER",
+    )
+)
+COMMENT = ("//", "/*", "*", "--", ";", "%", "(*", "#[", "@", "///", "template")
+HASH_COMMENTS = frozenset(
+    "ruby bash perl r julia elixir powershell nim make cmake tcl terraform hcl graphql gdscript".split()
+)
+INSIDE = frozenset(("python", "starlark"))  # languages whose comment on a definition stands in it
+LONGEST_SIGNATURE = 160
+DEEPEST_NAME = 3  # levels below a definition at which its name is looked for
+REFERENCES = {  # what a definition refers to
+    "sql": re.compile(r"\bREFERENCES\s+[\"`\[]?([\w.]+)", re.IGNORECASE),
+    "proto": re.compile(
+        r"^\s*(?:repeated |optional )?([A-Z]\w*(?:\.\w+)*)\s+\w+\s*="
+        r"|\b(?:rpc\s+\w+\s*|returns\s*)\(\s*(?:stream )?([\w.]+)",
+        re.MULTILINE,
+    ),
+}
+
+
+class _Definition(NamedTuple):
+    kind: str
+    name: str
+    first: int  # rows from 0
+    last: int
+    signature: str
+
+
+def definitions(reading: Reading, _limit: int) -> list[Node]:
+    """Return the definitions of a source file, those in others as their parts; none of an unknown language."""
+    language = reading.language
+    if language not in _table():
+        return []
+    rows = reading.text.split("\n")
+    found = _found(reading.text.encode("utf-8", "replace"), language)
+    return _nested(found, rows, line_starts(reading.text), language)
+
+
+def _found(source: bytes, language: str) -> list[_Definition]:
+    """Return the definitions in order, each before those in it."""
+    parser, query = _grammar(language)
+    from tree_sitter import QueryCursor  # noqa: PLC0415 - an extra
+
+    captures = QueryCursor(query).captures(parser.parse(source).root_node)
+    nodes = [(kind, node) for kind, some in captures.items() if kind[0] != "_" for node in some]
+    nodes.sort(key=lambda one: (one[1].start_byte, -one[1].end_byte))
+    found = []
+    wrapper = None
+    for kind, node in nodes:
+        if kind == "wrap":
+            wrapper = node if wrapper is None or node.start_byte >= wrapper.end_byte else wrapper
+            continue
+        whole = wrapper if wrapper is not None and node.end_byte <= wrapper.end_byte else node
+        wrapper = None
+        first, last = whole.start_point.row, whole.end_point.row - (whole.end_point.column == 0)
+        signature = _signature(node, source)
+        name = ".".join(re.findall(r"[\w-]+", signature)) if kind == "block" else _name(node)
+        found.append(_Definition(kind, name, first, max(first, last), signature))
+    return found
+
+
+def _signature(node: Any, source: bytes) -> str:
+    """Return how a definition begins, up to its body, on one line."""
+    body = node.child_by_field_name("body")
+    end = min(node.end_byte if body is None else body.start_byte, node.start_byte + LONGEST_SIGNATURE)
+    head = source[node.start_byte : end].decode("utf-8", "replace")
+    return " ".join((head if body is not None else head.split("{")[0].split("\n\n")[0]).split()).rstrip("{: ")
+
+
+def _nested(found: Iterable[_Definition], rows: Sequence[str], starts: Sequence[int], language: str) -> list[Node]:
+    """Return definitions as a tree. What begins on a line on which another one ends belongs to the other one."""
+    joint = "::" if language in COLONS else "."
+    top = (_Definition("", "", -1, len(rows), ""), Node(0, 0, "", ""), list[Node]())
+    above = [top]
+    ended = -1  # the last row of the definition that was closed last
+
+    for definition in found:
+        each = definition._replace(last=_without_comment(rows, definition, language))
+        while above[-1][0].last < each.first:
+            ended = _close(above)
+        outer, around, _ = above[-1]
+        if each.first <= ended or each.first == outer.first or each.last > outer.last:
+            continue
+        first = _with_comment(rows, each.first, max(ended, outer.first), language)
+        kind = "method" if each.kind == "function" and outer.kind in CLASSES else each.kind
+        symbol = f"{around.symbol}{joint}{each.name}".removeprefix(joint)
+        heading = f"{around.symbol} > {each.signature}".removeprefix(" > ")
+        start, end = starts[first], starts[each.last] + len(rows[each.last])
+        metadata = _references("\n".join(rows[first : each.last + 1]), symbol, language)
+        above.append((each, Node(start, end, kind, symbol, heading, metadata=metadata), []))
+    while len(above) > 1:
+        _close(above)
+    return top[2]
+
+
+def _close(above: list[tuple[_Definition, Node, list[Node]]]) -> int:
+    """Add the innermost definition to the one around it, and return its last row."""
+    definition, node, parts = above.pop()
+    above[-1][2].append(node._replace(parts=tuple(parts)))
+    return definition.last
+
+
+def _with_comment(rows: Sequence[str], first: int, border: int, language: str) -> int:
+    """Return the row on which the comment above a definition begins, or the definition itself."""
+    if language in INSIDE:
+        return first
+    markers = (*COMMENT, "#") if language in HASH_COMMENTS else COMMENT
+    while first - 1 > border and rows[first - 1].lstrip().startswith(markers):
+        first -= 1
+    return first
+
+
+def _without_comment(rows: Sequence[str], definition: _Definition, language: str) -> int:
+    """Return the last row of a definition, without the comments below it that a grammar counts in for their indent."""
+    last = definition.last
+    while language in INSIDE and last > definition.first and rows[last].lstrip()[:1] in {"", "#"}:
+        last -= 1
+    return last
+
+
+def _references(text: str, symbol: str, language: str) -> dict[str, Json]:
+    """Return which tables or messages a definition refers to, for languages in which that is told by its text."""
+    pattern = REFERENCES.get(language)
+    names = {name for match in pattern.finditer(text) for name in match.groups() if name} if pattern else set()
+    return {"references": sorted(names - {symbol})} if names - {symbol} else {}
+
+
+def _name(node: Any) -> str:
+    """Return the name of a definition: of its field, of what it declares, or of the first name in it."""
+    named = node.child_by_field_name("name")
+    inner = node
+    while named is None and (inner := inner.child_by_field_name("declarator")) is not None:
+        named = None if inner.child_by_field_name("declarator") is not None else inner
+    if named is None:
+        named = node.child_by_field_name("type") or _first_name(node)
+    receiver = node.child_by_field_name("receiver")  # of Go's methods
+    owner = re.findall(r"\w+", receiver.text.decode("utf-8", "replace"))[-1:] if receiver is not None else []
+    name = named.text.decode("utf-8", "replace") if named is not None else node.type
+    return ".".join([*owner, " ".join(name.split())[:LONGEST_SIGNATURE]])
+
+
+def _first_name(node: Any, depth: int = 0) -> Any:
+    """Return the first name in a definition; what a Lisp or Elixir defines stands behind the word that defines."""
+    children = node.named_children[:8]
+    for child in children[1:] if node.type in {"call", "list_lit"} and children[1:] and not depth else children:
+        found = child if child.type in NAMES or child.type.endswith(("identifier", "_name")) else None
+        found = found or (_first_name(child, depth + 1) if depth < DEEPEST_NAME else None)
+        if found is not None:
+            return found
+    return None
+
+
+@functools.cache
+def _table() -> dict[str, list[str]]:
+    """Return the query patterns of each language."""
+    table: dict[str, list[str]] = {}
+    with open(TABLE, encoding="utf-8") as file:
+        for line in file:
+            language, _, rest = line.strip().partition(" ")
+            kind, _, pattern = rest.partition(" ")
+            if pattern.startswith("("):
+                whole = pattern if "@@" in pattern else f"{pattern} @@"
+                table.setdefault(language, []).append(whole.replace("@@", f"@{kind}"))
+            elif language != "#":
+                pairs = (pair.partition(":") for pair in rest.split())
+                table.setdefault(language, []).extend(f"({node}) @{kind}" for kind, _, node in pairs)
+    return table
+
+
+@functools.cache
+def _grammar(language: str) -> tuple[Any, Any]:
+    """Return a language's parser and the query for its definitions."""
+    try:
+        from tree_sitter import Query  # noqa: PLC0415 - an extra
+        from tree_sitter_language_pack import get_language, get_parser  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise missing_extra("code", "code") from error
+    name: Any = language
+    try:
+        return get_parser(name), Query(get_language(name), "\n".join(_table()[language]))
+    except (LookupError, ValueError, RuntimeError) as error:
+        raise ReadingError(
+            f"the installed grammar for {language} is another one", fix="pip install 'deia[code]'"
+        ) from error
