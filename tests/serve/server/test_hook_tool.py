@@ -79,7 +79,7 @@ class Host:
 
     def run(self, event: dict[str, Any]) -> str:
         (entry,) = self.matching(event, "command")
-        command = [entry["command"], *entry["args"]]
+        command = ["/bin/sh", "-c", entry["command"]]
         done = subprocess.run(
             command, input=json.dumps(event).encode(), capture_output=True, check=True, env=self.place.environ
         )

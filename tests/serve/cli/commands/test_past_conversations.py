@@ -148,12 +148,12 @@ def test_the_folders_of_all_hosts_are_found_and_named(deia: Deia, home: Path) ->
     assert [one["files"] for one in found["folders"]] == [1] * len(written)
     assert found["conversations"] == len(written)
     (fired,) = found["triggers"]
-    assert (fired["trigger"], fired["fired"]) == ("site-delete", len(written))
-    assert fired["actions"] == {"warn": 1, "hold": len(written) - 1}  # the person ordered the first, and was told
+    assert (fired["trigger"], fired["fired"]) == ("site-delete", len(written) + 1)
+    assert fired["actions"] == {"warn": 1, "hold": len(written)}  # the person ordered the first, which is held too
     told = deia("trigger", "replay").out
     assert "Claude Code: 1 file in ~/.claude/projects\n" in told.replace(os.sep, "/")
     assert f"~/.claude/projects/-srv-shop/{written[0].name}, turn 1, user: {SAID}" in told.replace(os.sep, "/")
-    assert f"{len(written) - 1} of these would have stopped a call once, 0 would have asked you." in told
+    assert f"{len(written)} of these would have stopped a call once, 0 would have asked you." in told
 
 
 def test_a_host_whose_folder_was_moved_is_found_there(deia: Deia, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +332,7 @@ def test_at_a_terminal_a_person_is_asked_what_is_noise(
 ) -> None:
     claude_code(home)
     told = typed(["trigger", "replay"], commons, {**environ, **variables}, answers)
-    is_asked = "Is one of these noise to you? site-delete (once)" in told
+    is_asked = "Is one of these noise to you? site-delete (2 times)" in told
     assert is_asked == bool(answers)
     assert ("site-delete is critical and stops calls: Deleting a shop site. Mute it all the same?" in told) is (
         b"site-delete\n" in answers
