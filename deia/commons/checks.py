@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from deia.commons.index.derived_views import derived_values
 from deia.commons.index.documents import FOLDER as DOCUMENTS
+from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.replaced_documents import replacement_problems
@@ -21,7 +22,7 @@ from deia.commons.source_files.outline import outline_lines
 from deia.commons.source_files.yaml_reader import Map, plain
 from deia.fast_json import Json
 from deia.knowledge import Entry
-from deia.problems import Problem
+from deia.problems import Problem, SettingsError
 from deia.records import URGENCIES
 from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
@@ -34,13 +35,16 @@ COMPARED = (
 )  # fields that both an entry and its document can have, and that people and filters see
 
 
-def lint(root: str, *, starter: bool = True, settings: Settings = DEFAULTS) -> list[Problem]:
+def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -> list[Problem]:
     """Return every problem of a commons; `starter` is whether the starter commons is used as its lowest layer.
 
     An untrusted commons is checked as if it were trusted: whoever asks wants to know about all of it. Raise
     CommonsError if there is no commons at `root`.
     """
-    return check_layers(load_layers(root, starter=starter, trusted=True), settings)
+    globs = None if settings is None else settings.documents
+    layers = load_layers(root, starter=starter, trusted=True, globs=globs)
+    found = check_layers(layers, settings or DEFAULTS)
+    return sorted((*found, *load_golden(root).problems), key=_place)
 
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
@@ -50,9 +54,19 @@ def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
     problems += unknown_trigger_documents(project, whole)
     problems += [*hiding_problems(layers.stack), *replacement_problems(layers.stack)]
     problems += unknown_in_settings(whole, settings)
-    return sorted(
-        dict.fromkeys(problems), key=lambda problem: (problem.path, problem.line, problem.code, problem.found)
-    )
+    return sorted(dict.fromkeys(problems), key=_place)
+
+
+def _place(problem: Problem) -> tuple[str, int, str, str]:
+    return (problem.path, problem.line, problem.code, problem.found)
+
+
+def setting_problems(error: SettingsError) -> Iterator[Problem]:
+    """Yield every wrong setting as a problem."""
+    for one in error.problems or (error,):
+        path, _, line = one.where.rpartition(":")
+        place, number = (path, int(line)) if line.isdigit() else (one.where, 0)
+        yield Problem(path=place, line=number, found=f"{one.message}.", fix=one.fix, code="wrong-setting")
 
 
 def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]:

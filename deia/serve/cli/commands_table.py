@@ -30,14 +30,17 @@ HEADINGS: dict[str, dict[str, str]] = {
     "Ask": {"search": "search", "show": "show"},
     "Interrupts": {"check": "check", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback"},
     "Triggers": {"trigger": "triggers"},
-    "Upkeep": {"lint": "commons", "explain": "explain", "pack": "pack", "learn": "learn"},
+    "Upkeep": {
+        "lint": "commons", "explain": "explain", "compile": "commons", "index": "commons", "pack": "pack",
+        "learn": "learn",
+    },
     "Insight": {"log": "log", "stats": "stats", "report": "stats"},
     "Connect": {"serve": "server"},
     "Settings": {"config": "config", "trust": "trust", "completion": "completion"},
 }  # fmt: skip
 # What programs start and what is seldom typed; these work and complete nothing.
 HIDDEN = {
-    "compile": "commons", "index": "commons", "eval": "eval:evaluation", "mcp": "server", "statusline": "statusline",
+    "eval": "eval:evaluation", "mcp": "server", "statusline": "statusline",
     "help": "words:show_help", "version": "words:show_version",
 }  # fmt: skip
 SHOWN = {name: place for commands in HEADINGS.values() for name, place in commands.items()}

@@ -12,6 +12,7 @@ import click
 
 from deia import fast_json, files
 from deia.commons.checks import lint as find_problems
+from deia.commons.checks import setting_problems
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
@@ -23,7 +24,7 @@ from deia.compile.compiler import Compiled, compile_commons
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import MARKERS, nearest_commons
 from deia.ledger.tail import tidy
-from deia.problems import CommonsError
+from deia.problems import CommonsError, Problem, SettingsError
 from deia.records import URGENCIES
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems
@@ -39,7 +40,7 @@ from deia.serve.cli.commands.shared_options import (
 )
 from deia.serve.cli.commands.watch_option import watch_option
 from deia.serve.startup.bytecode import keep_bytecode
-from deia.settings import CHOICES, resolve
+from deia.settings import CHOICES, DEFAULTS, resolve
 from deia.text import counted
 
 NOT_TRUSTED = (
@@ -120,8 +121,7 @@ def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     if fix:
         _rewrite(build, write=not dry_run, tell=output.say if form == "text" else output.complain, option="--dry-run")
     root = commons_root()
-    settings = resolve(root, environ=os.environ)
-    problems = find_problems(root, starter=settings.starter, settings=settings)
+    problems = _problems(root)
     errors = sum(problem.severity == "error" for problem in problems)
     shown = [problem.but(path=from_here(root, problem.path)) for problem in problems]
     if form in CI_FORMS:
@@ -132,6 +132,15 @@ def lint(*, fix: bool, dry_run: bool, form: str) -> int:
         summary = f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}."
         colours.say("\n".join((*map(str, shown), summary)), colours.PROBLEMS)
     return int(errors > 0)
+
+
+def _problems(root: str) -> list[Problem]:
+    """Return every problem of a commons; wrong settings hide no others, as the defaults count in their place."""
+    try:
+        settings, wrong = resolve(root, environ=os.environ), []
+    except SettingsError as error:
+        settings, wrong = DEFAULTS, list(setting_problems(error))
+    return [*wrong, *find_problems(root, starter=settings.starter, settings=settings)]
 
 
 @click.group(short_help="Work on the index of documents.")

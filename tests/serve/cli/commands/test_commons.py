@@ -63,6 +63,18 @@ def test_every_problem_is_linted_with_file_and_line(deia: Deia, broken: Path) ->
     assert done.out.count("triggers/sites.yaml:") >= 2
 
 
+def test_no_problem_hides_another_whichever_file_it_is_in(deia: Deia, broken: Path, commons: Path) -> None:
+    (commons / "deia.toml").write_text('tier = "x"\nlimits = 3\n', encoding="utf-8")
+    (commons / "triggers/syntax.yaml").write_text("- id: [\n", encoding="utf-8")
+    (commons / "golden.yaml").write_text("- query: what?\n", encoding="utf-8")
+    (commons / "commons_index.yaml").write_text("clusters:\n  a: [\n", encoding="utf-8")
+    told = deia("lint")
+    assert told.code == 1
+    for place in ("deia.toml:1: error: tier", "deia.toml:2: error: unknown setting", "triggers/syntax.yaml:",
+                  "golden.yaml:1: error", "commons_index.yaml:", "triggers/sites.yaml:"):  # fmt: skip
+        assert place in told.out, place
+
+
 def test_lint_tells_tools_as_json(deia: Deia, broken: Path) -> None:
     problems = json.loads(deia("lint", "--format", "json").out)
     assert broken.exists()

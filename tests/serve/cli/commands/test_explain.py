@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.paths import ROOT
+from tests.test_docs import codes
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,6 +29,12 @@ def test_all_codes_are_listed_without_a_code(deia: Deia) -> None:
     assert {"stale-view", "duplicate-id", "failed-case"} <= {row["code"] for row in rows}
     assert len(deia("explain").out.splitlines()) == len(rows)
     assert all(row["means"] and row["about"] for row in rows)
+
+
+def test_every_code_that_the_program_uses_can_be_explained(deia: Deia) -> None:
+    used = {code for path in (ROOT / "deia").rglob("*.py") for code in codes(path)}
+    assert {"wrong-setting", "stale-view", "bad-lock"} <= used
+    assert used <= {row["code"] for row in json.loads(deia("explain", "--json").out)}
 
 
 def test_an_unknown_code_gets_a_suggestion(deia: Deia) -> None:
