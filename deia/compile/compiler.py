@@ -42,7 +42,7 @@ from deia.compile.manifest import Manifest, read_manifest
 from deia.compile.ready_starter import ready_starter
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.last_good import keep_lasting, read_lasting, standing
+from deia.compile.triggers.last_good import faults, keep_lasting, read_lasting
 from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
@@ -276,7 +276,7 @@ def _compile_all(
         triggers_digest=digests[TRIGGERS], catalog_digest=digests[CATALOG],
         documents=len(commons.entries), triggers=len(commons.triggers),
         deprecated=sum(trigger.status == "deprecated" for trigger in commons.triggers),
-        problems=tuple(problems[:MOST_PROBLEMS]), standing=tuple(standing(own.problems)),
+        problems=tuple(problems[:MOST_PROBLEMS]), faults=tuple(faults(own.problems)),
         broken=commons.broken[:MOST_PROBLEMS],
     )  # fmt: skip
     if TRIGGERS in written:  # first, since a hook may be waiting for them
@@ -321,7 +321,7 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     data, ungated = compile_triggers(
         commons.triggers, injected, settings=job.settings, marks=ALWAYS, units_of=units.of,
         identity={
-            "deia": __version__, "digest": digest, "forms": forms_source(), "standing": list(manifest.standing),
+            "deia": __version__, "digest": digest, "forms": forms_source(), "faults": list(manifest.faults),
         },
         known=[(entry.path, entry.title) for entry in commons.entries if _may_name(job, entry.path)],
         own=STARTER_ORIGIN if is_packaged(job.root) else PROJECT if job.trusted else UNTRUSTED,

@@ -27,7 +27,7 @@ class Manifest(Record):
     triggers: int = 0
     deprecated: int = 0  # of the triggers
     problems: tuple[Problem, ...] = ()
-    standing: tuple[str, ...] = ()  # trigger files with errors whose last good version is used
+    faults: tuple[str, ...] = ()  # trigger files with errors, and what counts instead
     broken: tuple[str, ...] = ()  # triggers that were left out because of errors
     catalog: str = ""  # the name of the catalog's folder
     tiers: tuple[str, ...] = ()  # the tiers in the catalog

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from deia import files
 from deia.commons.source_files import safe_files
+from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import LAST_GOOD
 from deia.compile.sources import HASH_LENGTH
 from deia.problems import Problem
+from deia.text import counted, one_line, shorten
 
 NAME = "good.json"
+STANDING = "Until that is corrected, its last good version counts."
+LEFT_OUT = "Until that is corrected, it does not guard."
+MOST_FOUND = 160  # characters of an error
 TOP = "triggers/"
 
 
@@ -46,9 +51,24 @@ def keep_lasting(
         files.replace(f"{folder}/{NAME}", json.dumps(kept).encode("ascii"))
 
 
-def standing(problems: Iterable[Problem]) -> list[str]:
-    """Return the trigger files whose last good version is used."""
-    return sorted({problem.path for problem in problems if problem.code == LAST_GOOD})
+def faults(problems: Iterable[Problem]) -> list[str]:
+    """Return one line for each trigger file with errors: where, what, and what counts until they are corrected."""
+    of_file: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.path.startswith(TOP) and not problem.path.endswith(ENDINGS):
+            of_file.setdefault(problem.path, []).append(problem)
+    return [line for path in sorted(of_file) if (line := _fault(of_file[path]))]
+
+
+def _fault(problems: Sequence[Problem]) -> str:
+    errors = sorted((problem for problem in problems if problem.severity == "error"), key=lambda error: error.line)
+    if not errors:
+        return ""
+    more = f" ({counted(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
+    is_standing = any(problem.code == LAST_GOOD for problem in problems)
+    found = shorten(one_line(errors[0].found), MOST_FOUND)
+    where = one_line(errors[0].path) + (f":{errors[0].line}" if errors[0].line else "")
+    return f"{where}: {found}{more} {STANDING if is_standing else LEFT_OUT}"
 
 
 def _text(root: str, path: str, digest: str) -> str | None:

@@ -18,8 +18,8 @@ class Place:
     """The host that called, the commons that counts, and where the files of both are."""
 
     __slots__ = (
-        "began", "derived", "environ", "events", "explicit", "host", "open", "pending", "root", "state", "timed",
-        "trouble", "trusted",
+        "began", "derived", "environ", "events", "explicit", "host", "is_fresh", "open", "pending", "root", "state",
+        "timed", "trouble", "trusted",
     )  # fmt: skip
 
     def __init__(self, arguments: list[str]) -> None:
@@ -33,6 +33,7 @@ class Place:
         self.root = self.derived = ""
         self.trusted = True  # whether the person trusts that commons
         self.trouble = ""  # why substitutes are used for the compiled triggers
+        self.is_fresh = False  # whether the triggers were compiled while this hook waited
         self.pending = ""  # why the triggers before a change still count
         self.events = f"{self.state}/starter/events"
 

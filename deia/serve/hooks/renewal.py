@@ -37,7 +37,9 @@ def renewed(place: Place, artefact: Artefact, changed: str) -> Artefact:
     while time.perf_counter() < until:
         is_done = (files.read(marker) or b"").endswith(b"done\n")
         if files.stamp(path) != before:
-            return _opened(place, path) or artefact
+            opened = _opened(place, path)
+            place.is_fresh = opened is not None
+            return opened or artefact
         if is_done:
             return artefact
         time.sleep(INTERVAL)

@@ -41,14 +41,13 @@ DEADLINE = 1.0  # seconds, the default of `deadline_ms`, until the compiled sett
 BETWEEN_TURNS = ("session", COMPACTION)
 GUARDING = ("prompt", "before_tool")  # moments before which changed triggers are compiled
 TO_DEIA = "deia:"  # how a prompt begins that may be a remark of the person to deia
-STALE = b'\n{"aside":true,"stale":'  # in a conversation's log: changed sources were reported
-UNCOMPILED = STALE + b'"uncompiled"'
 NOT_TRUSTED = (
     "this folder has a commons that you have not trusted: its settings do not count, and its lessons can only add"
     " notes that name where they come from. To trust it, type in a terminal: deia trust"
 )
 BEGINNINGS = frozenset(("session", "prompt"))  # the moments at which trouble is reported, where a host carries them
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
+MOST_FAULTS = 500  # characters about trigger files with errors
 PORTION = 1 << 16  # bytes that a pipe holds
 MOST_INPUT = 64_000_000  # bytes; a host that sends more gets no answer
 
@@ -160,6 +159,7 @@ def _respond_with(
         artefact = _renewed(place, artefact)
     trouble = place.pending
     reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
+    reports = reports or ("note" in can and bool(artefact.meta.faults))  # of what guards less than it says, at once
     if not trouble and reports:
         trouble = _trouble(place, artefact, log, can)
     turn = occasion.turn
@@ -277,14 +277,15 @@ def _renewed(place: Place, artefact: Artefact) -> Artefact:
 
 def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, *, again: bool = False) -> str:
     """Report and return what is wrong with the compiled triggers, of which the last good ones are used nevertheless."""
-    # Once per conversation, unless `again`; a report that the host could not carry does not count.
+    # Once per conversation and fault, unless `again`; a report that the host could not carry does not count.
     trouble = place.trouble or _trouble_of_sources(place, artefact)
     content = log.read() if trouble and not again else b""
-    if not trouble or (UNCOMPILED if place.trouble else STALE) in content:
+    line = log_line(LogEntry(aside=True, stale="uncompiled" if place.trouble else trouble.partition("; ")[0]))
+    if not trouble or line.strip() in content:
         return ""
     reported = "note" in can or "context" in can
     if reported:
-        log.append(log_line(LogEntry(aside=True, stale="uncompiled" if place.trouble else trouble)))
+        log.append(line)
     if reported or UNSAID not in content:
         place.spool("error", {"error": trouble, "where": place.root})
     if not reported:
@@ -295,14 +296,14 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
 def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
     """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
     # The files of an untrusted commons are not named: their names are somebody else's words.
-    changed = freshness.changed(place.derived, place.root, freshness.TRIGGERS)
+    changed = "" if place.is_fresh else freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if changed:
         from deia.serve.hooks.fallback import FIX, STARTED, start_compile  # noqa: PLC0415 - as in `_renewed`
 
         is_started = start_compile(place.state, place.root, [place.root], why=changed)
-        remedy = f"; {STARTED}. {FIX}" if is_started else ". Type: deia compile"
-        return f"{changed if place.trusted else 'its files'} changed since the triggers were compiled{remedy}"
+        remedy = f"{STARTED}. {FIX}" if is_started else "type: deia compile"
+        return f"{changed if place.trusted else 'its files'} changed since the triggers were compiled; {remedy}"
     if not place.trusted:
         return ""
-    broken = ", ".join(artefact.meta.standing)[: freshness.MOST_SHOWN] if artefact is not None else ""
-    return f"{broken} has errors; its last good version counts. Type: deia lint" if broken else ""
+    faults = " ".join(artefact.meta.faults) if artefact is not None else ""
+    return f"{faults[:MOST_FAULTS]} Type: deia lint" if faults else ""

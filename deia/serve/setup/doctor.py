@@ -151,9 +151,12 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         return
     if changed := about.changed:
         yield warning(f"{changed} changed since the commons was compiled", COMPILE)
-    elif standing := read_manifest(about.derived).standing:
-        text = f"the compiled files are up to date, but {', '.join(standing)} has errors; its last good version counts"
-        yield warning(text, "To see them, type: deia lint")
+    elif faults := read_manifest(about.derived).faults:
+        for fault in faults[:MOST_NAMED]:
+            yield warning(
+                f"the compiled files are up to date, but there is an error in them: {fault}",
+                "To see all errors, type: deia lint",
+            )
     else:
         manifest = read_manifest(about.derived)
         yield fine(f"compiled files are fresh ({_triggers(manifest)})")

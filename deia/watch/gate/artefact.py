@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     V = TypeVar("V")
 
-FORMAT = 23  # of the tables and of their items
+FORMAT = 24  # of the tables and of their items
 MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
@@ -62,7 +62,7 @@ class Meta(Record):
     deia: str = ""  # version that compiled it
     digest: str = ""  # of the sources
     forms: str = ""  # where irregular word forms come from
-    standing: Sequence[str] = ()  # trigger files with errors whose last good version was compiled
+    faults: Sequence[str] = ()  # trigger files with errors, and what counts instead, in words
 
 
 class _Cache(dict["K", "V"]):

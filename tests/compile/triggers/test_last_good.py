@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,7 +62,9 @@ def test_a_file_that_does_not_parse_goes_on_guarding(root: Path, broken: str) ->
         done = compiled(root, broken or "\t", force=force)
         assert guarding(root) == {"sell", "buy"}
         assert [one.code for one in done.problems].count("last-good") == 1
-    assert read_manifest(folder_of(root)).standing == ("triggers/shop.yaml",)
+    (fault,) = read_manifest(folder_of(root)).faults
+    assert fault.startswith("triggers/shop.yaml:")
+    assert fault.endswith("its last good version counts.")
 
 
 def test_of_a_file_with_one_broken_trigger_that_one_is_as_it_was(root: Path) -> None:
@@ -70,6 +73,14 @@ def test_of_a_file_with_one_broken_trigger_that_one_is_as_it_was(root: Path) -> 
     artefact = open_artefact(f"{folder_of(root)}/triggers")
     said = {trigger.id: trigger.message for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
     assert said == {"sell": "New.", "buy": "Careful."}
+
+
+def test_a_new_file_with_an_error_is_named_with_its_line_and_does_not_guard(root: Path) -> None:
+    done = compiled(root, TRIGGER.format("sell") + TRIGGER.format("buy").replace("high", "hihg"))
+    assert guarding(root) == {"sell"}
+    (fault,) = done.faults
+    assert re.match(r"triggers/shop\.yaml:\d+: .*hihg.* it does not guard\.$", fault)
+    assert open_artefact(f"{folder_of(root)}/triggers").meta.faults == [fault]
 
 
 def test_what_was_taken_out_stays_out(root: Path) -> None:
@@ -86,7 +97,7 @@ def test_a_mended_file_counts_as_it_is(root: Path) -> None:
     compiled(root, "- id: [\n")
     done = compiled(root, TRIGGER.format("rent"))
     assert guarding(root) == {"rent"}
-    assert read_manifest(folder_of(root)).standing == ()
+    assert read_manifest(folder_of(root)).faults == ()
     assert "last-good" not in {one.code for one in done.problems}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -77,6 +78,20 @@ def test_a_pulled_trigger_holds_the_next_call(commons: Path, patient: dict[str, 
     git("commit", "-qm", "a lesson", folder=team)
     compile_commons(str(commons), environ=patient)
     git("pull", "-q", str(team), "main")
+    assert is_denied(call(commons, patient, "frobnicate --all"))
+
+
+def test_a_pulled_file_with_an_error_is_told_once_with_its_line(commons: Path, patient: dict[str, str]) -> None:
+    path = commons / "triggers" / "new.yaml"
+    path.write_text(HELD.replace("command:", "comand:"))
+    said = call(commons, patient, "frobnicate --all")["systemMessage"]
+    assert re.search(r"triggers/new\.yaml:\d+: .*`comand`.* it does not guard\. Type: deia lint", said)
+    assert "changed since" not in said, "that was seen to, and the error is what is left"
+    assert call(commons, patient, "frobnicate --all") == {}
+    assert answer(commons, patient, hook_event_name="UserPromptSubmit", prompt="go on") == {}
+    path.write_text(HELD.replace("command:", "cmmand:"))
+    assert "`cmmand`" in call(commons, patient, "ls")["systemMessage"], "another version is another error"
+    path.write_text(HELD)
     assert is_denied(call(commons, patient, "frobnicate --all"))
 
 

@@ -460,7 +460,7 @@ def test_a_last_good_version_is_told_and_not_called_fresh(deia: Deia, commons: P
     (commons / "triggers" / "sites.yaml").write_text("- id: [\n", encoding="utf-8")
     deia("compile")
     told = deia("doctor").out
-    assert "triggers/sites.yaml has errors; its last good version counts" in told
+    assert "its last good version counts" in told
     assert "compiled files are fresh" not in told
 
 

@@ -66,7 +66,8 @@ SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consis
 def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
-    What has errors is left out, and the rest is compiled. If there are errors, exits 1, as `deia lint` does.
+    What has errors is left out, or counts as it was before, and the rest is
+    compiled. If there are errors, exits 1, as `deia lint` does.
     """
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
     root = commons_root()
@@ -100,7 +101,8 @@ def compile_report(compiled: Compiled) -> list[str]:
     if compiled.problems:
         errors = sum(problem.severity == "error" for problem in compiled.problems)
         counts = f"{counted(len(compiled.problems), 'problem')} ({counted(errors, 'error')})"
-        lines.append(f"{counts}{'; whatever has errors is left out' if errors else ''}. Type: deia lint")
+        effect = "; what has errors is left out, or counts as it was before" if errors else ""
+        lines += [f"{counts}{effect}. Type: deia lint", *compiled.faults]
     return lines
 
 
