@@ -22,6 +22,8 @@ STARTER = f"{PACKAGE}/starter" if files.exists(f"{PACKAGE}/starter/{INDEX_NAMES[
 MUTES, LEAVES = "mutes.jsonl", "allows.jsonl"  # files in the state folder: muted triggers, and calls let through
 LONGEST_NAME = 200  # characters of a folder in the cache; file systems allow 255 bytes
 STARTER_PREFIX = "starter:"  # shown before paths in the starter commons
+LIBRARY_STATE = "revision"  # the file in a library's folder that tells its state
+LIBRARY_PREFIX = "library:"  # shown before the paths of documents that were taken in (deia.ingest)
 TRUSTED = "trusted"  # the file in the state folder that lists the roots a person trusts, one a line
 BELOW = "/**"  # how a line ends that means a folder and everything in it
 EVERYWHERE = "*"  # in the variable: every folder, whoever owns it
@@ -206,6 +208,12 @@ def events_folder(root: str, environ: Mapping[str, str], *, trusted: bool | None
     if files.is_link(f"{root}/telemetry") or files.is_link(own):
         return f"{state_folder(environ)}/ledgers/{_fingerprint(files.full(root))}/events"
     return own
+
+
+def library_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Return the folder of the library that a person keeps beside a commons, among their own files."""
+    name = "starter" if is_packaged(root) else f"of/{_file_name(files.real(root))}"
+    return f"{state_folder(environ)}/library/{name}"
 
 
 def python_path(state: str) -> str:

@@ -144,7 +144,12 @@ class Query(Record):
     cluster: str = ""
     tag: str = ""
     keywords: tuple[str, ...] = ()
-    layers: tuple[str, ...] = ()  # own, packs, starter; () for all
+    layers: tuple[str, ...] = ()  # own, packs, starter, library; () for all
+    asset_type: str = ""  # text, code, pdf, image, multimodal, or a type such as markdown
+    collection: str = ""  # of the library
+    since: str = ""  # a day, a month or a year
+    until: str = ""
+    expand_context: str = ""  # neighbours or parent: what is shown around a passage
     limit: int = 5
 
 
@@ -172,4 +177,8 @@ class Result(Record):
     lines: tuple[int, int] = (1, 1)
     passage: str = ""
     heading: str = ""
+    type: str = ""  # of a document of the library: markdown, code, pdf, ...
+    page: int = 0  # on which the passage begins, if its document has pages
+    kind: str = ""  # of the passage, such as function
+    symbol: str = ""
     text: str = ""  # of the whole document, for renderings that quote it

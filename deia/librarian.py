@@ -23,11 +23,14 @@ from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypedDict, TypeVar, Unpack
+    from typing import Any, TypeVar, Unpack
 
+    from deia.compile.take_in import HowToTakeIn, TakenIn, TakingIn
+    from deia.ingest.source import Sources
     from deia.records import Role
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
+    from deia.search.filters import Filters
     from deia.search.rendering.render import RenderableAnswer
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.conversations import Conversations
@@ -37,21 +40,6 @@ if TYPE_CHECKING:
     from deia.watch.watcher import Surroundings, Watched
 
     T = TypeVar("T")
-
-    class Filters(TypedDict, total=False):
-        """The keyword arguments of `query`."""
-
-        platform: str | None
-        audience: str | None
-        urgency: str | None
-        cluster: str | None
-        tag: str | None
-        layer: str | None
-        keywords: Sequence[str] | None
-        mode: str
-        limit: int | None
-        tier: str | None
-
 
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
@@ -119,10 +107,18 @@ class Librarian:
         mode: str = "natural",
         limit: int | None = None,
         tier: str | None = None,
+        asset_type: str | None = None,
+        collection: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        expand_context: str | None = None,
     ) -> RenderableAnswer:
         """Search the commons; an answer may say that nothing fits.
 
-        `layer` leaves only the project's `own` documents, those of `packs`, or those of the `starter`. `tier` names
+        `layer` leaves only the project's `own` documents, those of `packs`, of the `starter`, or of the `library`.
+        `asset_type` (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and
+        `until` are days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` shows the `neighbours` or
+        the `parent` of each passage, too. `tier` names
         what the search may use besides words, like the setting `tier`; the answer names the tier used.
 
         Raises:
@@ -144,8 +140,13 @@ class Librarian:
         words = tuple(keywords or (text.split() if mode == "keywords" else ()))
         query = Query(
             text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
-            tag=tag or "", keywords=words, layers=self._layers(layer), limit=most,
+            tag=tag or "", keywords=words, layers=self._layers(layer), limit=most, asset_type=asset_type or "",
+            collection=collection or "", expand_context=expand_context or "", since=since or "", until=until or "",
         )  # fmt: skip
+        if since or until:
+            from deia.search.question.named_days import in_days  # noqa: PLC0415 - few questions have a time frame
+
+            query = in_days(query, time.time())
         with self._lock:
             catalog = self.open_catalog()  # this may compile, which is no part of the answer's time
             began = time.perf_counter()
@@ -162,7 +163,7 @@ class Librarian:
         """Return the layers to search; the settings may leave out the starter's documents."""
         if layer:
             return (layer,)
-        return () if self.settings.starter_documents else ("own", "packs")
+        return () if self.settings.starter_documents else ("own", "packs", "library")
 
     def _log_query(self, query: Query, answer: Answer, elapsed_ms: float) -> None:
         shown = [result.id for result in (*answer.primary, *answer.secondary)]
@@ -281,6 +282,19 @@ class Librarian:
     async def aquery(self, text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
         """Await `query`."""
         return await _in_thread(lambda: self.query(text, **filters))
+
+    # --- the library ---
+
+    def ingest(self, source: Sources, **options: Unpack[HowToTakeIn]) -> TakenIn | TakingIn:
+        """Take a source into the library and compile what changed; inside an event loop, await the result.
+
+        Raises:
+            CommonsError: the person does not trust the commons.
+            SourceError: the source makes no sense. One that fails is told in the result's `errors`.
+        """
+        from deia.compile.take_in import awaitable, take_in_described  # noqa: PLC0415 - most programs only ask
+
+        return awaitable(lambda: take_in_described(self.root, source, self._environ, **options))
 
     # --- compiled files ---
 

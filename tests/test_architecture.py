@@ -27,7 +27,7 @@ ROWS = (
     ("fast_json", "firing"),
     ("errors", "files", "globs", "knowledge", "text", "durations", "suggestions", "typed_json"),
     ("problems",),
-    ("dotenv", "folders", "freshness", "tables"),
+    ("dotenv", "folders", "freshness", "git_command", "tables"),
     ("command_secrets",),
     ("redaction",),
     ("settings", "spool", "trust"),
@@ -209,7 +209,7 @@ def test_only_compile_writes_derived_files() -> None:
 
 
 # Rooms that open paths which a project names. They do so through the one door: `safe_files`, or `files` in cheap code.
-DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "serve.cli")
+DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "serve.cli", "ingest")
 OPENING = {
     "open", "io.open", "os.open", "gzip.open", "mmap.mmap", "os.replace", "os.rename", "os.unlink", "os.remove",
     "os.link", "os.symlink", "os.truncate", "shutil.rmtree", "shutil.copyfile", "shutil.copy", "shutil.move",
@@ -237,6 +237,8 @@ DOORS = {
     "deia.compile.compiler": DERIVED,
     "deia.compile.sources": "opens a folder to list it; the contents are read through the door",
     "deia.compile.triggers.word_forms": SHIPPED,
+    "deia.ingest.detect": SHIPPED,
+    "deia.ingest.ingesting": "the library, in a folder that only deia writes",
     "deia.learn.trials.index_trial": "a temporary folder",
     "deia.learn.trials.recorded_turns": PERSONS,
     "deia.learn.trials.trigger_trial": "a temporary folder",

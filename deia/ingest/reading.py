@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 TYPES = (
     "text", "markdown", "code", "json", "yaml", "xml", "html", "pdf", "office", "image", "email", "log", "notebook",
 )  # fmt: skip
+# What the types are as assets, by which answers can be filtered; any other type is text.
+ASSETS = {"code": "code", "pdf": "pdf", "image": "image"}
+MULTIMODAL = ("pdf", "image", "office")
 STRATEGIES = ("recursive", "hierarchical", "by_heading", "by_page", "by_paragraph", "by_sentence", "fixed_chars")
 
 

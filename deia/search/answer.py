@@ -133,7 +133,8 @@ def _natural(answer: Answer) -> dict[str, Json]:
 
 
 def _document(result: Result) -> dict[str, Json]:
-    return _fields(result, "id path title summary why_relevant action score lines")
+    told = " ".join(name for name in ("type", "page", "kind", "symbol") if getattr(result, name))
+    return _fields(result, f"id path title summary why_relevant action score lines {told}")
 
 
 def _keyword(answer: Answer) -> dict[str, Json]:

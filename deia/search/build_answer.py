@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deia.knowledge import Query, Result
 from deia.match.tokeniser import distinct, words
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, as_result
 from deia.search.catalog import Catalog, StoredDocument
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
@@ -20,6 +20,10 @@ from deia.search.related import (
     suggested_next,
 )
 
+if TYPE_CHECKING:
+    from typing import Any
+
+NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
 MOST_NAMED = 8  # words that a message lists
 
 
@@ -39,13 +43,10 @@ class Candidates(Record):
         return frozenset[str]().union(*self.stems[document].values())
 
 
-def build_results(catalog: Catalog, candidates: Candidates) -> list[Result]:
-    """Return the candidates' documents as results."""
+def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:
+    """Return the candidates' documents as results, with the neighbours or the parent of each passage if wanted."""
     pairs = zip(candidates.documents, candidates.shown, strict=True)
-    return [
-        _result(catalog, document, ranked, candidates.question, candidates.stems_of(document.entry.id))
-        for document, ranked in pairs
-    ]
+    return [_result(catalog, document, ranked, candidates, expand_context) for document, ranked in pairs]
 
 
 def answer_with_results(
@@ -72,17 +73,36 @@ def answer_with_results(
 
 
 def _result(
-    catalog: Catalog, document: StoredDocument, ranked: Ranked, question: Question, stems: Collection[str]
+    catalog: Catalog, document: StoredDocument, ranked: Ranked, candidates: Candidates, expand_context: str
 ) -> Result:
     entry, text = document.entry, catalog.text(document)
-    first, last = document.passages[ranked.ordinal]
+    question, stems = candidates.question, candidates.stems_of(entry.id)
+    first, last = _expanded(document, ranked.ordinal, expand_context)
     matched = _matched_words(question, stems)
     lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
     why = entry.why_relevant or "; ".join([_reason(entry.title, matched), *_synonym_notes(question, matched)])
     return as_result(
         entry, score=round(ranked.score, 3), why_relevant=why, keywords_matched=matched, lines=(first, last),
-        passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
+        passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text, type=document.type,
+        **dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False)),
     )  # fmt: skip
+
+
+def _nature(document: StoredDocument, ordinal: int) -> Sequence[Any]:
+    """Return what a passage is, or nothing if its chunker did not say so."""
+    return document.natures[ordinal] if document.natures else ()
+
+
+def _expanded(document: StoredDocument, ordinal: int, expand_context: str) -> tuple[int, int]:
+    """Return the lines to show for a passage: its own, or from those before it to those after it, or its parent's."""
+    wanted = [ordinal]
+    if expand_context == NEIGHBOURS:
+        wanted = [at for at in range(ordinal - 1, ordinal + 2) if 0 <= at < len(document.passages)]
+    elif expand_context == PARENT and (nature := _nature(document, ordinal)) and nature[3] >= 0:
+        parents = [(_nature(document, at) or (0, 0, 0, -1))[3] for at in range(len(document.passages))]
+        wanted = [nature[3], *(at for at, parent in enumerate(parents) if parent == nature[3])]
+    lines = [document.passages[at] for at in wanted]
+    return min(first for first, _ in lines), max(last for _, last in lines)
 
 
 def _matched_words(question: Question, stems: Collection[str]) -> tuple[str, ...]:

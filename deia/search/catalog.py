@@ -44,6 +44,10 @@ class StoredDocument(Record):
     first_line: int = 1
     passages: tuple[tuple[int, int], ...] = ()
     headings: tuple[str, ...] = ()
+    natures: tuple[
+        tuple[str, str, int, int, int], ...
+    ] = ()  # kind, symbol, page, parent and level, if a passage has any
+    type: str = ""  # of a document of the library
 
 
 class Pattern(Record):
@@ -250,13 +254,15 @@ class Catalog:
         start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
         values = fast_json.loads(self._documents[start:end].decode().partition("\t")[2])
         passages = values.pop("passages")
-        first_line = values.pop("first_line")
+        first_line, kind = values.pop("first_line"), values.pop("type", "")
         return StoredDocument(
             entry=Entry(**_with_tuples(values)),
             number=number,
             first_line=first_line,
-            passages=tuple((first, last) for first, last, _ in passages),
-            headings=tuple(heading for _, _, heading in passages),
+            passages=tuple((first, last) for first, last, *_ in passages),
+            headings=tuple(heading for _, _, heading, *_ in passages),
+            natures=tuple(tuple(nature) for _, _, _, *nature in passages) if kind else (),
+            type=kind,
         )
 
 

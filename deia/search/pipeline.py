@@ -114,7 +114,9 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     matched = True if verdict.confidence != "low" else "partial"
-    answer = answer_with_results(catalog, query, candidates, build_results(catalog, candidates), audit)
+    answer = answer_with_results(
+        catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit
+    )
     return answer.but(matched=matched, confidence=verdict.confidence)
 
 
@@ -205,7 +207,7 @@ def _answer_keywords(catalog: Catalog, query: Query, filters: Filters, audit: Au
                 keyword for keyword in keywords if _all_in(terms[keyword], candidates.stems_of(result.id))
             )
         )
-        for result in build_results(catalog, candidates)
+        for result in build_results(catalog, candidates, expand_context=query.expand_context)
     ]
     matching = sorted(
         (result for result in results if result.keywords_matched), key=lambda result: -len(result.keywords_matched)

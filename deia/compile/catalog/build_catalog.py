@@ -11,6 +11,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import tantivy
 
@@ -19,6 +20,7 @@ from deia.commons.index.index_records import Cluster, Concept, LearningPath, Que
 from deia.compile.catalog.abbreviations import MOST_DEFINED, concepts_source, counted
 from deia.compile.catalog.carry_over import (
     LOCKS,
+    Fill,
     Plan,
     carry_file,
     compile_changes,
@@ -28,9 +30,11 @@ from deia.compile.catalog.carry_over import (
 )
 from deia.compile.catalog.document_store import Volume, printable, volumes
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, TIERS, UNLIMITED, Effort
+from deia.compile.catalog.library_volumes import filled, library_volumes
 from deia.compile.catalog.workers import each_prepared
 from deia.compile.catalog.writers import Writers, new_index, write_prepared, write_words
 from deia.fast_json import Json
+from deia.ingest.library_store import Library
 from deia.knowledge import Document, Entry
 from deia.match.keyword import analyser, key
 from deia.match.tiers import Tier
@@ -69,17 +73,22 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     concepts: Sequence[Concept] = (),
     learning_paths: Sequence[LearningPath] = (),
     own_first: bool = True,
+    library: Library | None = None,
 ) -> CatalogReport:
     """Write a search catalog into an empty folder; `previous` is the folder of the last catalog.
 
     `own_first` is whether searches prefer the project's own documents to those of other layers that fit as well.
+    `library` is what the person took in beside the commons.
     The sentence model's vectors are left out if making them would exceed `effort`; `tell` receives progress messages.
     Raise ArtefactError if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
     shelved = volumes(entries, documents)
+    if library:
+        shelved = sorted([*shelved, *library_volumes(library)], key=lambda volume: volume.entry.id)
+    fill = partial(filled, library)
     plan = plan_changes(shelved, previous, incremental_from, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
     writers = Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _message: None))
-    chunks = compile_changes(plan, writers) if plan else _compile_whole(shelved, writers)
+    chunks = compile_changes(plan, writers, fill) if plan else _compile_whole(shelved, writers, fill)
     _write_json(folder, PATTERNS, _patterns(query_patterns))
     _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(writers, plan)))
     header: dict[str, Json] = {
@@ -116,7 +125,7 @@ def revise_catalog(
     if plan is None or _defines_more(changed, plan.previous.concept_groups.defined):
         return None
     writers = Writers(folder, plan.tiers, effort, lambda _message: None)
-    chunks, made_tiers = compile_changes(plan, writers), writers.complete_tiers()
+    chunks, made_tiers = compile_changes(plan, writers, partial(filled, None)), writers.complete_tiers()
     for name in (PATTERNS, CONCEPTS):
         carry_file(plan.previous, folder, name)
     _write_header(folder, plan.previous.header, built_at=built_at, chunks=chunks, tiers=made_tiers)
@@ -135,11 +144,11 @@ def _defines_more(changed: Sequence[Volume], before: Mapping[str, int]) -> bool:
 # --- compiling everything --------------------------------------------------------------------------------------------
 
 
-def _compile_whole(shelved: Sequence[Volume], writers: Writers) -> int:
+def _compile_whole(shelved: Sequence[Volume], writers: Writers, fill: Fill) -> int:
     writers.write_to(new_index(os.path.join(writers.folder, KEYWORD)))
     static, _ = writers.wanted()
     done = 0
-    for batch, prepared in each_prepared(shelved, static=static, with_passages=lambda: writers.wanted()[1]):
+    for batch, prepared in each_prepared(shelved, static=static, with_passages=lambda: writers.wanted()[1], fill=fill):
         write_prepared(batch, prepared, done, writers)
         done += len(batch)
     write_words(writers.folder, WORDS, writers.counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import tantivy
 
@@ -19,6 +19,7 @@ from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, Sto
 
 FEW = 20  # an incremental compile is worth it if at most one document in so many changed
 MOST_NEW_WORDS = 5_000
+Fill = Callable[[Sequence[Volume]], Sequence[Volume]]
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
 
@@ -103,8 +104,8 @@ def _digests(old: Catalog) -> bytes:
         return file.read()
 
 
-def compile_changes(plan: Plan, writers: Writers) -> int:
-    """Write the catalog of a plan; return its number of passages."""
+def compile_changes(plan: Plan, writers: Writers, fill: Fill) -> int:
+    """Write the catalog of a plan; return its number of passages. `fill` reads texts that are not read yet."""
     writers.write_to(_carried_index(plan, writers.folder))
     for document in (*plan.removed, *(volume.entry.id for volume in plan.changed.values())):
         writers.writer.delete_documents_by_term("id", document)
@@ -113,11 +114,11 @@ def compile_changes(plan: Plan, writers: Writers) -> int:
         if number < affected:
             writers.copy(plan.previous, range(number, affected), digests)
         if affected in plan.changed:
-            compile_volumes([plan.changed[affected]], affected, writers)
+            compile_volumes(fill([plan.changed[affected]]), affected, writers)
         elif affected in plan.holes:
             writers.leave_out()
         number = affected + 1
-    compile_volumes(plan.new, plan.previous.numbers, writers)
+    compile_volumes(fill(plan.new), plan.previous.numbers, writers)
     _carry_words(plan.previous, writers.folder, writers.counts)
     return writers.close()
 

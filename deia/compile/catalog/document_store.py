@@ -23,6 +23,7 @@ from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS, Catalog
 
 DIGEST_SIZE = 16
 BUFFERED = 1 << 20  # bytes per write
+NO_NATURE = ("", "", 0, -1, 0)  # of a chunk
 NOT_KEPT = ("extra", "line")
 KEPT = tuple(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT)
 _fields = attrgetter(*KEPT)
@@ -36,6 +37,9 @@ class Volume(Record):
     document: Document
     types: tuple[str, ...] = ()  # the kind of document, in the words of the commons
     strength: float = 0.0  # from -1 to 1
+    content: str = ""  # of a document of the library: the key of its text, which is read when it is compiled
+    known: bytes = b""  # and the digest of all that is compiled of it
+    rows: tuple[tuple[Json, ...], ...] = ()  # and, once it is read, its chunks as the library keeps them
 
 
 def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Volume]:
@@ -75,6 +79,8 @@ def _types(kinds: Iterable[object]) -> tuple[str, ...]:
 
 def digest(volume: Volume) -> bytes:
     """Return a digest of everything that is compiled of a volume."""
+    if volume.known:
+        return volume.known
     described = repr((volume.document.first_line, volume.types, *_fields(volume.entry)))
     hasher = blake2b(described.encode("utf-8", "replace"), digest_size=DIGEST_SIZE)
     hasher.update(volume.document.text.encode("utf-8", "replace"))
@@ -119,11 +125,18 @@ def _clean_value(value: object) -> Any:
 def line_of(volume: Volume, chunks: Sequence[Chunk]) -> bytes:
     """Return the store's line about a document and its passages."""
     described = stored_fields(volume.entry)
-    passages: list[list[Json]] = [[*chunk.lines, printable(chunk.heading)] for chunk in chunks]
+    passages: list[list[Json]] = [[*chunk.lines, printable(chunk.heading), *_nature(chunk)] for chunk in chunks]
+    kind = {"type": volume.types[0]} if volume.known else {}
     row = {
-        **_required(volume.entry), **described, "first_line": volume.document.first_line, "passages": passages,
+        **_required(volume.entry), **described, "first_line": volume.document.first_line, "passages": passages, **kind,
     }  # fmt: skip
     return _line(volume.entry.id, row)
+
+
+def _nature(chunk: Chunk) -> tuple[Json, ...]:
+    """Return what a chunk is, if its chunker said so."""
+    nature = (chunk.kind, printable(chunk.symbol), chunk.page, chunk.parent, chunk.level)
+    return nature if nature != NO_NATURE else ()
 
 
 def stored_fields(entry: Entry) -> dict[str, Json]:

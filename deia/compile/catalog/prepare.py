@@ -17,8 +17,9 @@ from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest, lin
 from deia.compile.catalog.rows import about
 from deia.compile.catalog.vectors import Coded, Encoder, subject
 from deia.fast_json import Json
+from deia.ingest.chunk_rows import unpacked as unpacked_chunks
 from deia.ingest.chunkers.markdown import chunk_document
-from deia.knowledge import Document, Entry
+from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import analyser
 from deia.match.tokeniser import terms
 
@@ -56,7 +57,7 @@ STEMS = _Stems()
 
 def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) -> Prepared:
     """Return what a batch of documents comes to, with word vectors and the passages' texts if they are wanted."""
-    chunked = [chunk_document(volume.document, id=volume.entry.id) for volume in volumes]
+    chunked = [_chunks(volume) for volume in volumes]
     described = [about(volume.entry) for volume in volumes]
     chunk_terms = [[terms(f"{chunk.heading}\n{chunk.text}") for chunk in chunks] for chunks in chunked]
     occurrences: list[str] = []
@@ -80,6 +81,12 @@ def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) ->
     )
 
 
+def _chunks(volume: Volume) -> Sequence[Chunk]:
+    """Return the chunks of a document: as the library cut it, or as a Markdown text is cut."""
+    ident = volume.entry.id
+    return unpacked_chunks(ident, volume.document.text, volume.rows) or chunk_document(volume.document, id=ident)
+
+
 def _encoder() -> Encoder:
     """Return the encoder of word vectors, which is opened once per process."""
     if STATIC not in _ENCODERS:
@@ -94,7 +101,14 @@ def packed(volumes: Sequence[Volume]) -> tuple[list[Json], list[bytes]]:
     """Return documents as JSON values and bytes, with everything that preparing them needs."""
     texts = [volume.document.text.encode("utf-8", "surrogatepass") for volume in volumes]
     values: list[Json] = [
-        [stored_fields(volume.entry), volume.document.first_line, volume.types, len(text)]
+        [
+            stored_fields(volume.entry),
+            volume.document.first_line,
+            volume.types,
+            volume.known.hex(),
+            volume.rows,
+            len(text),
+        ]
         for volume, text in zip(volumes, texts, strict=True)
     ]
     return values, [b"".join(texts)]
@@ -113,8 +127,10 @@ def unpacked(values: Sequence[Sequence[Any]], blobs: Sequence[bytes]) -> list[Vo
                 path="", title="", text=joined[end - length : end].decode("utf-8", "surrogatepass"), first_line=first
             ),
             types=tuple(types),
+            known=bytes.fromhex(known),
+            rows=tuple(rows),
         )
-        for (fields, first, types, length), end in zip(values, ends, strict=True)
+        for (fields, first, types, known, rows, length), end in zip(values, ends, strict=True)
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import tantivy
 
 from deia.compile.catalog.document_store import Volume
+from deia.folders import LIBRARY_PREFIX
 from deia.knowledge import Entry
 from deia.match.keyword import DATES, LONGEST_KEY, TEXT, TITLE, filter_key
 from deia.match.tokeniser import terms
@@ -39,7 +40,8 @@ def about(entry: Entry) -> list[str]:
         value = getattr(entry, name)
         if not value:
             continue
-        metadata += terms(value if isinstance(value, str) else " | ".join(value)) * repeats
+        text = value.removeprefix(LIBRARY_PREFIX) if isinstance(value, str) else " | ".join(value)
+        metadata += terms(text) * repeats
     return metadata
 
 
@@ -78,6 +80,7 @@ def _filters(volume: Volume) -> dict[str, Sequence[str]]:
 
 
 def _places(path: str) -> list[str]:
-    """Return the values by which a path can be filtered: the path, each folder above it, and the file name."""
+    """Return the values by which a path can be filtered: the path, each folder above it, the file name, its library."""
     parts = path.split("/")
-    return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]
+    layer = [LIBRARY_PREFIX] if path.startswith(LIBRARY_PREFIX) else []
+    return [*layer, *("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
@@ -26,24 +26,31 @@ NO_WINDOW = 0x08000000  # Windows: start without a console
 
 
 def each_prepared(
-    volumes: Sequence[Volume], *, static: bool, with_passages: Callable[[], bool]
+    volumes: Sequence[Volume],
+    *,
+    static: bool,
+    with_passages: Callable[[], bool],
+    fill: Callable[[Sequence[Volume]], Sequence[Volume]] = list,
 ) -> Generator[tuple[Sequence[Volume], Prepared]]:
-    """Yield batches of documents, in order, with what they come to; `with_passages` is asked before each batch."""
-    batches = [volumes[start : start + BATCH] for start in range(0, len(volumes), BATCH)]
+    """Yield batches of documents, in order, with what they come to; `with_passages` is asked before each batch.
+
+    `fill` reads the texts of a batch that are not read yet.
+    """
+    batches = (fill(volumes[start : start + BATCH]) for start in range(0, len(volumes), BATCH))
     count = min(_processors(), MOST_PROCESSES) if len(volumes) >= PARALLEL_FROM else 1
     if count < 2:
         for batch in batches:
             yield batch, prepared(batch, static=static, with_passages=with_passages())
         return
     with contextlib.closing(_prepared_elsewhere(batches, count, static=static, with_passages=with_passages)) as results:
-        for batch, result in zip(batches, results, strict=True):
+        for batch, result in results:
             yield batch, result or prepared(batch, static=static, with_passages=with_passages())
 
 
 def _prepared_elsewhere(
-    batches: Sequence[Sequence[Volume]], count: int, *, static: bool, with_passages: Callable[[], bool]
-) -> Generator[Prepared | None]:
-    """Yield what other processes make of each batch, in order, or None if they failed."""
+    batches: Iterable[Sequence[Volume]], count: int, *, static: bool, with_passages: Callable[[], bool]
+) -> Generator[tuple[Sequence[Volume], Prepared | None]]:
+    """Yield each batch, in order, with what other processes make of it, or None if they failed."""
     idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
     processes = [process for process in (_start() for _ in range(count)) if process]
     for process in processes:
@@ -57,18 +64,18 @@ def _prepared_elsewhere(
         finally:
             idle.put(process)
 
-    waiting: deque[Future[Prepared | None]] = deque()
+    waiting: deque[tuple[Sequence[Volume], Future[Prepared | None]]] = deque()
     pool = ThreadPoolExecutor(len(processes) or 1)
     try:
         for batch in batches:
             if not processes:
-                yield None
+                yield batch, None
                 continue
-            waiting.append(pool.submit(prepare, batch, with_passages=with_passages()))
+            waiting.append((batch, pool.submit(prepare, batch, with_passages=with_passages())))
             if len(waiting) > AHEAD * count:
-                yield waiting.popleft().result()
+                yield waiting[0][0], waiting.popleft()[1].result()
         while waiting:
-            yield waiting.popleft().result()
+            yield waiting[0][0], waiting.popleft()[1].result()
     finally:
         for process in processes:
             process.kill()

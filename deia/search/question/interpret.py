@@ -40,7 +40,7 @@ class Interpretation(Record):
 
 def interpret(catalog: Catalog, query: Query) -> Interpretation:
     """Interpret a query and its filters; raise QueryError if a filter names a value that the commons does not have."""
-    filters: dict[str, Wanted] = dict(_explicit_filters(catalog, query))
+    filters: dict[str, Wanted] = {**_explicit_filters(catalog, query), **_library_filters(catalog, query)}
     if not query.text.strip():
         return Interpretation(query=query, kind=BY_FILTERS, filters=filters)
     kind, typed = _read(catalog, query.text)
@@ -122,6 +122,14 @@ def _explicit_filters(catalog: Catalog, query: Query) -> dict[str, str]:
     for name, value in filters.items():
         _check(catalog, name, value)
     return filters
+
+
+def _library_filters(catalog: Catalog, query: Query) -> Filters:
+    if not (query.asset_type or query.collection or query.since or query.until):
+        return {}
+    from deia.search.question.asset_filters import library_filters  # noqa: PLC0415 - most questions have none of these
+
+    return library_filters(catalog, query)
 
 
 def _check(catalog: Catalog, name: str, value: str) -> None:

@@ -51,4 +51,5 @@ def advice(answer: Answer) -> list[str]:
 def where(result: Result) -> str:
     """Return a document's path with its lines, in the form that editors and `deia show` read."""
     first, last = result.lines
-    return plain(f"{result.path}:{first}-{last}" if last > first else f"{result.path}:{first}")
+    page = f", page {result.page}" if result.page else ""
+    return plain(f"{result.path}:{first}-{last}{page}" if last > first else f"{result.path}:{first}{page}")

@@ -28,6 +28,7 @@ HEADINGS: dict[str, dict[str, str]] = {
         "install": "install", "uninstall": "uninstall", "doctor": "install",
     },
     "Ask": {"search": "search", "show": "show"},
+    "Library": {"ingest": "source", "source": "source"},
     "Interrupts": {"check": "check", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback"},
     "Triggers": {"trigger": "triggers"},
     "Upkeep": {

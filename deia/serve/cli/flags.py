@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
 COLOURS = ("auto", "always", "never")
-LAYERS = ("own", "packs", "starter")
+LAYERS = ("own", "packs", "starter", "library")
 TIERS = ("auto", "compact", "static", "keyword")
 MOST_DOCUMENTS = 200  # that a search returns at most (deia.search.pipeline)
 MOST_TOKENS = 1_000_000
@@ -36,7 +36,7 @@ class Flag(Record):
     @property
     def field(self) -> str:
         """The name of the parameter of `search` that the option sets."""
-        return {"--keyword": "keywords", "--format": "form"}.get(self.name, self.name[2:])
+        return {"--keyword": "keywords", "--format": "form"}.get(self.name, self.name[2:].replace("-", "_"))
 
 
 COMMONS = Flag(name="--commons", help="The folder of the commons to use.", metavar="FOLDER")
@@ -46,7 +46,22 @@ SEARCH = (
     Flag(name="--urgency", help="Only documents of this urgency.", choices=("critical", "high", "medium", "low")),
     Flag(name="--cluster", help="Only documents of this cluster."),
     Flag(name="--tag", help="Only documents with this tag."),
-    Flag(name="--layer", help="Only the project's own documents, those of packs, or the starter's.", choices=LAYERS),
+    Flag(
+        name="--layer",
+        help="Only the project's own documents, or those of packs, the starter or the library.",
+        choices=LAYERS,
+    ),
+    Flag(name="--asset-type", help="Only text, code, pdf, image or multimodal, or a type such as markdown or office."),
+    Flag(name="--collection", help="Only documents of this collection of the library."),
+    Flag(
+        name="--since", help="Only documents from this day on: 2026-01-31, 2026, 7d, today, this-month.", metavar="DAY"
+    ),
+    Flag(name="--until", help="Only documents up to this day.", metavar="DAY"),
+    Flag(
+        name="--expand-context",
+        help="Show the passages beside the one that answers, or the whole that it is a part of.",
+        choices=("neighbours", "parent"),
+    ),
     Flag(name="--keyword", help="A keyword that must match as a whole word; may be repeated.", repeated=True),
     Flag(name="--limit", help="How many documents to show.", metavar="NUMBER", most=MOST_DOCUMENTS),
     Flag(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from deia.folders import STARTER, STARTER_PREFIX
+from deia.folders import LIBRARY_PREFIX, STARTER, STARTER_PREFIX
 from deia.records import TYPE_CHECKING
 from deia.search.rendering.terminal_answer import WIDTH, Look
 from deia.serve.cli import output
@@ -57,6 +57,8 @@ def opens_links(environ: Mapping[str, str]) -> bool:
 
 def address(root: str, path: str) -> str:
     """Return the `file:` address of a document, percent-encoded (RFC 3986)."""
+    if path.startswith(LIBRARY_PREFIX):
+        return ""
     is_starter = path.startswith(STARTER_PREFIX)
     place = f"{STARTER}/{path[len(STARTER_PREFIX) :]}" if is_starter else f"{root}/{path}"
     encoded = "".join(

@@ -1,0 +1,216 @@
+"""Take sources into the library of a commons, and compile what changed: for commands, servers and Python programs.
+
+Only the library of a commons that the person trusts is written: a cloned repository has none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from hashlib import blake2b
+from typing import TypedDict
+
+from deia import files, freshness
+from deia.compile.compiler import compile_commons
+from deia.errors import DeiaError
+from deia.folders import derived_folder, is_trusted, library_folder
+from deia.ingest.chunk import DEFAULT
+from deia.ingest.ingesting import ingest, no_progress, remove, uploads
+from deia.ingest.library_store import Library, Registered, library_at
+from deia.ingest.source import MOST_BYTES, SourceError, UploadSource, checked, described, slug
+from deia.problems import CommonsError
+from deia.records import TYPE_CHECKING, Record
+from deia.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from typing import Any
+
+    from deia.ingest.ingesting import Outcome, Progress
+    from deia.ingest.reading import ChunkerConfig
+    from deia.ingest.source import Source, Sources
+
+UPLOADED = (
+    ".md", ".txt", ".rst", ".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm", ".json", ".yaml", ".yml", ".xml", ".csv",
+    ".eml", ".log", ".ipynb", ".py", ".js", ".ts", ".java", ".go", ".rs", ".c", ".h", ".cpp", ".sql", ".png", ".jpg",
+)  # fmt: skip
+
+
+class HowToTakeIn(TypedDict, total=False):
+    """The keyword arguments of `Librarian.ingest`."""
+
+    collection: str
+    chunker_config: ChunkerConfig
+    force: bool  # read every file again
+    progress: Callable[[Progress], None]
+
+
+class TakenIn(Record):
+    """What taking some sources in came to; it can be awaited, too."""
+
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def documents(self) -> int:
+        """How many documents these sources have."""
+        return sum(outcome.documents for outcome in self.outcomes)
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks these sources have."""
+        return sum(outcome.chunks for outcome in self.outcomes)
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Why sources failed as a whole."""
+        return tuple(f"{outcome.name}: {outcome.error}" for outcome in self.outcomes if outcome.error)
+
+    @property
+    def summary(self) -> str:
+        """The line that tells what was done."""
+        return f"Indexed {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
+
+    def __await__(self) -> Generator[Any, None, TakenIn]:
+        """Return it at once: it is done."""
+        yield from ()
+        return self
+
+
+class TakingIn:
+    """The same while an event loop runs: a thread is at work, which `await` waits for, and so does whoever asks."""
+
+    def __init__(self, work: Callable[[], TakenIn]) -> None:
+        self._future: Future[TakenIn] = Future()
+        threading.Thread(target=self._run, args=(work,), daemon=True).start()
+
+    def _run(self, work: Callable[[], TakenIn]) -> None:
+        try:
+            self._future.set_result(work())
+        except (DeiaError, OSError) as error:
+            self._future.set_exception(error)
+
+    def __await__(self) -> Generator[Any, None, TakenIn]:
+        """Wait for the thread without holding up the event loop."""
+        return asyncio.wrap_future(self._future).__await__()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the result, once it is there."""
+        return getattr(self._future.result(), name)
+
+
+def awaitable(work: Callable[[], TakenIn]) -> TakenIn | TakingIn:
+    """Do some work at once or, if an event loop runs in this thread, in another one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    return TakingIn(work)
+
+
+def open_library(root: str, environ: Mapping[str, str]) -> Library:
+    """Return the library of a commons, or a new one; raise CommonsError if the person does not trust the commons."""
+    if not is_trusted(root, environ):
+        raise CommonsError(f"you do not trust the commons in {root}", fix=f"If it is yours, type: deia trust {root}")
+    return Library(library_folder(root, environ))
+
+
+def registered_sources(root: str, environ: Mapping[str, str]) -> list[Registered]:
+    """Return the sources of a commons' library."""
+    library = library_at(root, environ) if is_trusted(root, environ) else None
+    if library is None:
+        return []
+    with library:
+        return library.sources()
+
+
+def take_in(
+    root: str,
+    sources: Sequence[Source],
+    environ: Mapping[str, str],
+    *,
+    force: bool = False,
+    progress: Callable[[Progress], None] = no_progress,
+) -> TakenIn:
+    """Register sources, take them in and compile; raise SourceError if one makes no sense."""
+    ready = [checked(source) for source in sources]
+    with open_library(root, environ) as library:
+        registered = [library.register(source) for source in ready]
+        done = tuple(ingest(library, one, force=force, progress=progress) for one in registered)
+    bring_up_to_date(root, environ)
+    return TakenIn(outcomes=done)
+
+
+def take_in_described(
+    root: str,
+    source: Sources,
+    environ: Mapping[str, str],
+    *,
+    collection: str = "",
+    chunker_config: ChunkerConfig = DEFAULT,
+    force: bool = False,
+    progress: Callable[[Progress], None] = no_progress,
+) -> TakenIn:
+    """Take a source in that a Python program describes."""
+    if isinstance(source, UploadSource):
+        keep_upload(root, source.file, source.content, environ)
+    chunker = {name: value for name, value in chunker_config.values().items() if value}
+    ready = described(source).but(chunker=chunker, collection=collection)
+    return take_in(root, [ready], environ, force=force, progress=progress)
+
+
+def update(
+    root: str,
+    names: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    force: bool = False,
+    failed: bool = False,
+    progress: Callable[[Progress], None] = no_progress,
+) -> TakenIn:
+    """Take sources in again, all of them if none is named; raise SourceError if there is none of a name."""
+    with open_library(root, environ) as library:
+        known = {one.source.name: one for one in library.sources()}
+        chosen = [known[name] for name in _named(names, known)]
+        done = tuple(ingest(library, one, force=force, failed=failed, progress=progress) for one in chosen)
+    bring_up_to_date(root, environ)
+    return TakenIn(outcomes=done)
+
+
+def forget(root: str, names: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Take sources and their documents out of the library; raise SourceError if there is none of a name."""
+    with open_library(root, environ) as library:
+        for name in _named(names, {one.source.name for one in library.sources()}):
+            remove(library, name)
+    bring_up_to_date(root, environ)
+
+
+def _named(names: Sequence[str], known: Mapping[str, Registered] | set[str]) -> list[str]:
+    for name in names:
+        if name not in known:
+            listed = f"Known are: {', '.join(sorted(known))}." if known else "To add one, type: deia ingest FOLDER"
+            raise SourceError(f"there is no source {name!r}", fix=listed)
+    return list(names) or sorted(known)
+
+
+def keep_upload(root: str, name: str, content: bytes, environ: Mapping[str, str]) -> None:
+    """Keep a file that was handed over; raise SourceError if it is too large or of a type that is not taken."""
+    base, dot, ending = name.replace("\\", "/").rpartition("/")[2].rpartition(".")
+    kept = f"{slug(base)}{dot}{slug(ending)}"
+    if not slug(base) or f".{slug(ending)}" not in UPLOADED:
+        raise SourceError(f"files such as {name[:100]!r} are not taken", fix=f"Types are: {' '.join(UPLOADED)}")
+    if len(content) > MOST_BYTES:
+        raise SourceError(f"{kept} is larger than {MOST_BYTES // 1_000_000} MB", fix="Cut it into parts.")
+    with open_library(root, environ) as library:
+        folder = uploads(library)
+        mark = blake2b(content, digest_size=4).hexdigest()
+        if files.exists(f"{folder}/{kept}") and files.read(f"{folder}/{kept}") != content:
+            kept = f"{slug(base)}-{mark}.{slug(ending)}"
+        if not files.keep(f"{folder}/{kept}", content):
+            raise SourceError("the file cannot be kept", where=folder, fix="Check permissions and space.")
+
+
+def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
+    """Compile the commons if a source of its catalog changed."""
+    if freshness.changed(derived_folder(root, environ), root, freshness.DOCUMENTS):
+        compile_commons(root, environ=environ)

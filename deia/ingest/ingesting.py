@@ -1,0 +1,228 @@
+"""Take a source into the library: what is new or changed is read and cut, what is gone is forgotten.
+
+Files are recorded in small transactions. Whoever is killed in between goes on where that one stopped, and no file is
+ever half in the library. A file that cannot be read is marked, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import closing
+from hashlib import blake2b
+
+from filelock import FileLock
+
+from deia import __version__
+from deia.git_command import GitError
+from deia.ingest.chunk import chunk
+from deia.ingest.detect import detect_type
+from deia.ingest.hidden_secrets import without_secrets
+from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
+from deia.ingest.read import read
+from deia.ingest.reading import ReadingError
+from deia.ingest.source import MOST_BYTES, UNCHANGED, UPLOAD, Found, Opened, Source, SourceError
+from deia.ingest.source_kinds.from_folder import FolderFiles
+from deia.ingest.source_kinds.from_git import GitFiles
+from deia.ingest.source_kinds.from_s3 import S3Files
+from deia.ingest.source_kinds.from_url import UrlFiles
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BATCH_SECONDS = 1.0  # of work that a kill can lose
+BATCH = 500  # files
+LOCK = "lock"
+SHOWN_LINES = 5  # numbers of lines with secrets that a note names
+NO_TYPE = "a kind of file that nothing here can read"
+TOO_LARGE = f"it cannot be read, or is larger than {MOST_BYTES // 1_000_000} MB"
+
+
+class Outcome(Record):
+    """What taking a source in came to."""
+
+    name: str
+    documents: int = 0  # of the source, all in all
+    chunks: int = 0
+    read: int = 0  # files that were read this time
+    removed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    noted: int = 0  # files about which there is something to say
+    seconds: float = 0.0
+    error: str = ""  # why the source as a whole could not be taken in
+
+
+class Progress(Record):
+    """How far taking a source in is."""
+
+    name: str
+    files: int  # done
+    of: int
+    chunks: int
+    seconds: float
+
+
+def no_progress(_progress: Progress) -> None:
+    """Tell nobody."""
+
+
+def open_source(library: Library, registered: Registered) -> Opened:
+    """Return a source, opened; raise SourceError or ReadingError if that is impossible."""
+    source = registered.source
+    match source.kind:
+        case "folder":
+            return FolderFiles(source)
+        case "upload":
+            return FolderFiles(source.but(place=uploads(library)))
+        case "git":
+            return GitFiles(source, f"{library.folder}/git/{source.name}")
+        case "url":
+            return UrlFiles(source, registered.mark)
+        case _:
+            return S3Files(source)
+
+
+def uploads(library: Library) -> str:
+    """Return the folder in which files are kept that were handed over."""
+    return f"{library.folder}/uploads"
+
+
+def remove(library: Library, name: str) -> None:
+    """Take a source, what was read of it and what was fetched for it out of the library."""
+    with FileLock(f"{library.folder}/{LOCK}"):
+        library.remove_source(name)
+        shutil.rmtree(f"{library.folder}/git/{name}", ignore_errors=True)
+        if name == UPLOAD:
+            shutil.rmtree(uploads(library), ignore_errors=True)
+        library.publish()
+
+
+def ingest(
+    library: Library,
+    registered: Registered,
+    *,
+    force: bool = False,
+    failed: bool = False,
+    progress: Callable[[Progress], None] = no_progress,
+) -> Outcome:
+    """Bring the library up to date with a source and return what that came to; its status says so, too.
+
+    With `force` every file is read again, with `failed` those that could not be read.
+    """
+    name = registered.source.name
+    began = time.monotonic()
+    with FileLock(f"{library.folder}/{LOCK}"):
+        library.set_status(name, PROCESSING)
+        status, error, mark, run = PENDING, "", None, None  # what is interrupted goes on later
+        try:
+            with closing(open_source(library, registered.but(mark="") if force or failed else registered)) as opened:
+                run = _Run(library, registered, opened, progress)
+                run.take_in(force=force, failed=failed)
+            status, mark = PROCESSED, getattr(opened, "mark", None)
+        except (SourceError, ReadingError, GitError) as problem:
+            status, error = FAILED, str(problem)
+        finally:
+            library.set_status(name, status, error=error, mark=mark)
+            library.publish()
+    now = next(one for one in library.sources() if one.source.name == name)
+    noted = sum(state == READ for _, state, _ in library.notes(name))
+    return Outcome(
+        name=name, documents=now.documents, chunks=now.chunks, failed=now.failed, skipped=now.skipped, error=error,
+        noted=noted, read=run.read if run else 0, removed=run.removed if run else 0, seconds=time.monotonic() - began,
+    )  # fmt: skip
+
+
+def planned(library: Library, registered: Registered) -> Iterator[tuple[str, str]]:
+    """Yield what taking a source in would do, file by file: `read`, `removed`, or nothing for one that is unchanged."""
+    known = library.known(registered.source.name)
+    with closing(open_source(library, registered)) as opened:
+        for found in opened.files():
+            stamp, _, _ = known.pop(found.path, ("", "", ""))
+            yield found.path, "" if stamp and found.stamp in (stamp, UNCHANGED) else "read"
+    yield from ((path, "removed") for path in known)
+
+
+class _Run:
+    """One run over the files of a source."""
+
+    def __init__(
+        self, library: Library, registered: Registered, opened: Opened, progress: Callable[[Progress], None]
+    ) -> None:
+        self._library, self._registered, self._opened = library, registered, opened
+        self._tell = progress
+        self._chunks = 0
+        self.read = self.removed = 0
+
+    def take_in(self, *, force: bool, failed: bool) -> None:
+        """Read what is new or changed, and forget what is gone."""
+        name = self._registered.source.name
+        known, began = self._library.known(name), time.monotonic()
+        all_found = list(self._opened.files())
+        gone = known.keys() - {found.path for found in all_found}
+        waiting = [one for one in all_found if force or _is_due(one, known.get(one.path), failed=failed)]
+        done = 0
+        while done < len(waiting):
+            until = time.monotonic() + BATCH_SECONDS
+            with self._library.transaction():
+                for found in waiting[done : done + BATCH]:
+                    self._take(found, known.get(found.path, ("", "", "")), force=force)
+                    done += 1
+                    if time.monotonic() > until:
+                        break
+            seconds = time.monotonic() - began
+            self._tell(Progress(name=name, files=done, of=len(waiting), chunks=self._chunks, seconds=seconds))
+        if gone:
+            with self._library.transaction():
+                self._library.drop(name, gone)
+            self.removed = len(gone)
+
+    def _take(self, found: Found, before: tuple[str, str, str], *, force: bool) -> None:
+        """Take one file in."""
+        content = self._opened.read(found)
+        if content is None:
+            self._library.put(self._registered, found, "", state=FAILED, note=TOO_LARGE)
+            return
+        _, known_key, state = before
+        key = _key(found.path, content, self._registered.source)
+        if key == known_key and state == READ and not force:
+            self._library.put(self._registered, found, key)
+            return
+        if not detect_type(found.path, content):
+            self._library.put(self._registered, found, key, state=SKIPPED, note=NO_TYPE)
+            return
+        self.read += 1
+        try:
+            note = "" if self._library.has(key) and not force else self._keep(found, content, key)
+            self._chunks += self._library.put(self._registered, found, key, note=note)
+        except ReadingError as error:
+            self._library.put(self._registered, found, key, state=FAILED, note=str(error))
+
+    def _keep(self, found: Found, content: bytes, key: str) -> str:
+        """Read and cut a file and keep that; return what there is to say about it."""
+        reading = read(found.path, content)
+        text, lines = without_secrets(reading.text)
+        if lines:
+            shown = ", ".join(map(str, lines[:SHOWN_LINES])) + (", …" if len(lines) > SHOWN_LINES else "")
+            note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
+            reading = reading.but(text=text, notes=(*reading.notes, note))
+        self._library.keep(key, reading, chunk(reading, id=found.path, config=self._registered.source.config))
+        return ""
+
+
+def _is_due(found: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:
+    """Return whether a file has to be looked at."""
+    if known is None:
+        return True
+    stamp, _, state = known
+    return not stamp or found.stamp not in (stamp, UNCHANGED) or (failed and state == FAILED)
+
+
+def _key(path: str, content: bytes, source: Source) -> str:
+    """Return the name under which the text and the chunks of a content are kept."""
+    name = os.path.basename(path)
+    ending = name.rpartition(".")[2] if "." in name else name
+    how = repr((__version__, ending, sorted(source.chunker.items())))
+    return blake2b(content, digest_size=16, key=blake2b(how.encode(), digest_size=16).digest()).hexdigest()

@@ -1,0 +1,317 @@
+"""The library of a commons: its sources, their files, and what was read and cut of them, in one SQLite database.
+
+It is the person's own, in their state folder and never in a repository, and belongs to a commons by that one's real
+path, as compiled files do. Texts and chunks are kept by content, so that a file that was only moved is not read again.
+What was committed survives a kill; the file `revision` beside the database tells searches that something changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import time
+import zlib
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from deia import files
+from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, library_folder
+from deia.ingest.chunk_rows import packed
+from deia.ingest.source import Found, Source, SourceError
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Self
+
+    from deia.fast_json import Json
+    from deia.ingest.reading import Reading
+    from deia.knowledge import Chunk
+
+DATABASE = "library.sqlite"
+PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
+READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
+PATIENCE = 30.0  # seconds to wait for another process that writes
+SCHEMA = """
+create table if not exists about (name text primary key, value);
+create table if not exists sources (name text primary key, fields text, prefix text unique, status text, error text,
+    checked text, mark text);
+create table if not exists files (source text, path text, stamp text, content text, state text, note text,
+    primary key (source, path)) without rowid;
+create table if not exists documents (id text primary key, source text, path text, title text, type text, tags text,
+    updated text, content text, chunks integer, revision integer);
+create index if not exists documents_of on documents (source, path);
+create index if not exists documents_since on documents (revision);
+create table if not exists removed (id text primary key, revision integer);
+create table if not exists contents (key text primary key, body blob);
+"""
+
+
+class Registered(Record):
+    """A source of the registry, and how it stands."""
+
+    source: Source
+    prefix: str  # what the paths of its documents begin with
+    status: str = PENDING
+    error: str = ""
+    checked: str = ""  # when it was last looked at
+    mark: str = ""  # what the source itself said of its state: a commit
+    documents: int = 0
+    chunks: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+class Shelved(Record):
+    """A document of the library, without its text."""
+
+    id: str
+    title: str
+    type: str
+    tags: tuple[str, ...]
+    updated: str
+    content: str  # the key of its text and chunks
+
+
+class Kept(Record):
+    """The text and the chunks of a content."""
+
+    text: str
+    rows: tuple[tuple[Json, ...], ...]  # of each chunk, what `packed` makes of it
+
+
+def library_at(root: str, environ: Mapping[str, str]) -> Library | None:
+    """Return the library of a commons if it has one."""
+    folder = library_folder(root, environ)
+    return Library(folder) if files.exists(f"{folder}/{DATABASE}") else None
+
+
+class Library:
+    """An open library; not for several threads at once."""
+
+    def __init__(self, folder: str) -> None:
+        """Open the library in a folder, or make one; raise SourceError if that is impossible."""
+        self.folder = folder
+        self._changed = False
+        try:
+            if not files.make_folders(folder):
+                raise SourceError("the library cannot be written", where=folder, fix="Check its permissions.")
+            self._database = sqlite3.connect(f"{folder}/{DATABASE}", timeout=PATIENCE, isolation_level=None)
+            self._database.execute("pragma journal_mode = wal")
+            self._database.executescript(SCHEMA)
+            fresh = [("token", secrets.token_hex(8)), ("revision", 0)]
+            self._database.executemany("insert or ignore into about values (?, ?)", fresh)
+        except sqlite3.Error as error:
+            fix = f"If it is damaged, remove {folder} and take your sources in again."
+            raise SourceError(f"the library cannot be opened: {error}", where=folder, fix=fix) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make what is written in the block count as a whole, or not at all."""
+        self._database.execute("begin immediate")
+        try:
+            yield
+            if self._changed:
+                self._database.execute("update about set value = value + 1 where name = 'revision'")
+            self._database.execute("commit")
+        finally:
+            self._changed = False
+            if self._database.in_transaction:
+                self._database.execute("rollback")
+
+    def publish(self) -> None:
+        """Tell searches that the library changed, if it did since the last time."""
+        state = self.state.encode()
+        if files.read(f"{self.folder}/{LIBRARY_STATE}") != state:
+            files.replace(f"{self.folder}/{LIBRARY_STATE}", state)
+
+    @property
+    def state(self) -> str:
+        """The library's token and its revision: what is compiled of one state need not be compiled again."""
+        return f"{self._about('token')}:{self.revision}"
+
+    @property
+    def revision(self) -> int:
+        """How many changes were committed."""
+        return int(self._about("revision"))
+
+    def _about(self, name: str) -> Any:
+        return self._one("select value from about where name = ?", name)[0]
+
+    def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
+        row: tuple[Any, ...] = self._database.execute(sql, values).fetchone()
+        return row
+
+    # --- the registry ---
+
+    def sources(self) -> list[Registered]:
+        """Return every source, by name."""
+        counts = {
+            name: counts
+            for name, *counts in self._database.execute(
+                "select source, count(*), sum(chunks) from documents group by 1"
+            )
+        }
+        states: dict[tuple[str, str], int] = {
+            (name, state): count
+            for name, state, count in self._database.execute("select source, state, count(*) from files group by 1, 2")
+        }
+        rows = self._database.execute(
+            "select name, fields, prefix, status, error, checked, mark from sources order by name"
+        ).fetchall()
+        return [
+            Registered(
+                source=_source(fields), prefix=prefix, status=status, error=error, checked=checked, mark=mark,
+                documents=counts.get(name, (0, 0))[0], chunks=counts.get(name, (0, 0))[1],
+                failed=states.get((name, FAILED), 0), skipped=states.get((name, SKIPPED), 0),
+            )
+            for name, fields, prefix, status, error, checked, mark in rows
+        ]  # fmt: skip
+
+    def register(self, source: Source) -> Registered:
+        """Add a source to the registry, or give the one of that name its new fields; return it as it stands."""
+        before = next((one for one in self.sources() if one.source.name == source.name), None)
+        taken = {one.prefix for one in self.sources() if one.source.name != source.name}
+        prefix = f"{source.collection}/"
+        prefix = f"{prefix}{source.name}/" if prefix in taken else prefix
+        fields = json.dumps(source.values())
+        with self.transaction():
+            if before and (before.source.values() != source.values() or before.prefix != prefix):
+                self._database.execute("update files set stamp = '' where source = ?", (source.name,))
+            self._database.execute(
+                "insert into sources values (?, ?, ?, ?, '', '', '') on conflict (name) do update set"
+                " fields = excluded.fields, prefix = excluded.prefix, mark = ''",
+                (source.name, fields, prefix, PENDING),
+            )
+        return next(one for one in self.sources() if one.source.name == source.name)
+
+    def set_status(self, name: str, status: str, *, error: str = "", mark: str | None = None) -> None:
+        """Record how a source stands, and what it said of itself."""
+        checked = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._database.execute(
+            "update sources set status = ?, error = ?, checked = ?, mark = coalesce(?, mark) where name = ?",
+            (status, error, checked, mark, name),
+        )
+
+    def remove_source(self, name: str) -> None:
+        """Take a source out of the registry, and its documents out of the library."""
+        with self.transaction():
+            self._drop(name, self._database.execute("select path from files where source = ?", (name,)).fetchall())
+            self._database.execute("delete from sources where name = ?", (name,))
+            self._sweep()
+
+    # --- files and documents ---
+
+    def known(self, source: str) -> dict[str, tuple[str, str, str]]:
+        """Return the stamp, the content's key and the state of every file of a source, by path."""
+        rows = self._database.execute("select path, stamp, content, state from files where source = ?", (source,))
+        return {path: (stamp, content, state) for path, stamp, content, state in rows}
+
+    def notes(self, source: str) -> list[tuple[str, str, str]]:
+        """Return the path, the state and the note of every file of a source about which there is something to say."""
+        sql = "select path, state, note from files where source = ? and note != '' order by path"
+        return self._database.execute(sql, (source,)).fetchall()
+
+    def has(self, content: str) -> bool:
+        """Return whether a content was read before."""
+        return self._database.execute("select 1 from contents where key = ?", (content,)).fetchone() is not None
+
+    def keep(self, content: str, reading: Reading, chunks: Sequence[Chunk]) -> None:
+        """Keep what was read and cut of a content."""
+        lines = reading.text.split("\n")
+        title = "" if reading.title == os.path.basename(reading.path) else reading.title
+        body = {
+            "title": title, "type": reading.type, "language": reading.language, "text": reading.text,
+            "notes": list(reading.notes), "chunks": [packed(chunk, lines) for chunk in chunks],
+        }  # fmt: skip
+        data = zlib.compress(json.dumps(body).encode(), 1)
+        before = self._database.execute("select body from contents where key = ?", (content,)).fetchone()
+        if before and before[0] != data:  # read again, by another reader or chunker
+            sql = "update documents set revision = ?, chunks = ? where content = ?"
+            self._changed = bool(self._database.execute(sql, (self.revision + 1, len(chunks), content)).rowcount)
+        self._database.execute("insert or replace into contents values (?, ?)", (content, data))
+
+    def put(self, registered: Registered, found: Found, content: str, *, state: str = READ, note: str = "") -> int:
+        """Record a file, and its document if it was read; return how many chunks that has."""
+        name, chunks = registered.source.name, 0
+        if state == READ:
+            body = self._body(content)
+            chunks = len(body["chunks"])
+            note = note or " ".join(body["notes"])
+            tags = [tag for tag in (*registered.source.tags, body["language"]) if tag]
+            day = time.strftime("%Y-%m-%d", time.gmtime(found.modified)) if found.modified else ""
+            ident = f"{LIBRARY_PREFIX}{registered.prefix}{found.path}"
+            title = body["title"] or os.path.basename(found.path)
+            kept = (name, found.path, title, body["type"], json.dumps(tags), day, content, chunks)
+            sql = "select source, path, title, type, tags, updated, content, chunks from documents where id = ?"
+            if self._database.execute(sql, (ident,)).fetchone() != kept:
+                self._forget(name, [(found.path,)], but=ident)
+                shelf = (ident, *kept, self.revision + 1)
+                self._database.execute("insert or replace into documents values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", shelf)
+                self._database.execute("delete from removed where id = ?", (ident,))
+                self._changed = True
+        else:
+            self._forget(name, [(found.path,)])
+        row = (name, found.path, found.stamp, content, state, note)
+        self._database.execute("insert or replace into files values (?, ?, ?, ?, ?, ?)", row)
+        return chunks
+
+    def drop(self, source: str, paths: Iterable[str]) -> None:
+        """Forget files that are gone, and what nothing needs any more."""
+        self._drop(source, [(path,) for path in paths])
+        self._sweep()
+
+    def _drop(self, source: str, paths: Sequence[tuple[str]]) -> None:
+        self._forget(source, paths)
+        self._database.executemany("delete from files where source = ? and path = ?", [(source, at) for (at,) in paths])
+
+    def _forget(self, source: str, paths: Sequence[tuple[str]], *, but: str = "") -> None:
+        """Remove the documents of some files."""
+        for (path,) in paths:
+            sql = "select id from documents where source = ? and path = ? and id != ?"
+            for (ident,) in self._database.execute(sql, (source, path, but)).fetchall():
+                self._database.execute("delete from documents where id = ?", (ident,))
+                self._database.execute("insert or replace into removed values (?, ?)", (ident, self.revision + 1))
+                self._changed = True
+
+    def _sweep(self) -> None:
+        self._database.execute("delete from contents where key not in (select content from documents)")
+
+    def _body(self, content: str) -> dict[str, Any]:
+        (data,) = self._one("select body from contents where key = ?", content)
+        body: dict[str, Any] = json.loads(zlib.decompress(data))
+        return body
+
+    # --- for the catalog ---
+
+    def documents(self, since: int = -1) -> list[Shelved]:
+        """Return every document, or those that changed after a revision, by id."""
+        sql = "select id, title, type, tags, updated, content from documents where revision > ? order by id"
+        return [
+            Shelved(id=ident, title=title, type=kind, tags=tuple(json.loads(tags)), updated=updated, content=content)
+            for ident, title, kind, tags, updated, content in self._database.execute(sql, (since,))
+        ]
+
+    def removed(self, since: int) -> list[str]:
+        """Return the ids of the documents that were removed after a revision."""
+        rows = self._database.execute("select id from removed where revision > ?", (since,))
+        return [ident for (ident,) in rows]
+
+    def kept(self, content: str) -> Kept:
+        """Return the text and the chunks of a content."""
+        body = self._body(content)
+        return Kept(text=str(body["text"]), rows=tuple(map(tuple, body["chunks"])))
+
+
+def _source(fields: str) -> Source:
+    values: dict[str, Any] = json.loads(fields)
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return Source(**values)

@@ -1,0 +1,194 @@
+"""What is taken into the library: a folder, a git repository, addresses, a bucket, or files that were handed over.
+
+`FolderSource`, `GitSource`, `UrlSource`, `S3Source` and `UploadSource` are what Python programs write; all of them, and
+what is typed, become a `Source`, as the registry keeps it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+from deia import files
+from deia.errors import DeiaError
+from deia.ingest.reading import STRATEGIES, ChunkerConfig
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deia.fast_json import Json
+
+FOLDER, GIT, UPLOAD, URL, S3 = KINDS = ("folder", "git", "upload", "url", "s3")
+GIT_SCHEMES = ("ssh://", "git@", "git://")
+UNCHANGED = "="  # a stamp: whatever it was before
+LONGEST_NAME = 80
+MOST_BYTES = 32_000_000  # of one file
+
+
+class SourceError(DeiaError):
+    """A source cannot be used: it is not there, it is refused, or what was asked of it makes no sense."""
+
+
+class Source(Record):
+    """Where something is, and what of it is taken in."""
+
+    kind: str  # one of KINDS
+    place: str  # a folder or file, an address, s3://bucket/prefix
+    name: str = ""
+    collection: str = ""
+    branch: str = ""
+    filter: tuple[str, ...] = ()  # globs of what is taken in, as in .gitignore; () for everything
+    exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()  # what is taken in although a .gitignore names it
+    depth: int = -1  # folders below the top; -1 for all
+    tags: tuple[str, ...] = ()
+    chunker: Mapping[str, Json] = {}  # the fields of a ChunkerConfig that are set
+    private: bool = False  # whether it may be at an address of this machine or its network
+
+    @property
+    def config(self) -> ChunkerConfig:
+        """How its files are cut."""
+        return ChunkerConfig(**self.chunker)  # type: ignore[arg-type]  # `checked` has seen them
+
+
+class Found(Record):
+    """A file of a source: its path there, a stamp that differs if its content may differ, and its day."""
+
+    path: str
+    stamp: str  # "" if it has to be read to know
+    modified: float = 0.0  # seconds since 1970
+
+
+class Opened(Protocol):
+    """An open source."""
+
+    def files(self) -> Iterator[Found]:
+        """Yield every file; raise SourceError if the source is not there."""
+
+    def read(self, found: Found) -> bytes | None:
+        """Return the content of a file, or None if it cannot be read or is too large."""
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+# --- as Python programs write them ---
+
+
+class _Described(Record):
+    """What every kind of source has."""
+
+    name: str = ""
+    filter: str | tuple[str, ...] = ()
+    exclude: str | tuple[str, ...] = ()
+    include: str | tuple[str, ...] = ()
+    depth: int = -1
+    tags: tuple[str, ...] = ()
+
+
+class FolderSource(_Described):
+    """A folder, or a single file."""
+
+    path: str
+
+
+class GitSource(_Described):
+    """A git repository; without a branch, the one that it shows first."""
+
+    url: str
+    branch: str = ""
+    private: bool = False
+
+
+class UrlSource(_Described):
+    """One document at an address, fetched again when it changed."""
+
+    url: str
+    private: bool = False
+
+
+class S3Source(_Described):
+    """The objects of a bucket whose names begin with a prefix."""
+
+    bucket: str
+    prefix: str = ""
+
+
+class UploadSource(_Described):
+    """A file that is handed over, and kept."""
+
+    file: str
+    content: bytes
+
+
+Sources = FolderSource | GitSource | UrlSource | S3Source | UploadSource
+
+
+def described(source: Sources) -> Source:
+    """Return the source as the registry keeps it."""
+    shared = {name: source.values()[name] for name in _Described().values()}
+    for name in ("filter", "exclude", "include"):
+        shared[name] = (shared[name],) if isinstance(shared[name], str) else tuple(shared[name])
+    match source:
+        case FolderSource():
+            return Source(kind=FOLDER, place=files.real(os.path.expanduser(source.path)), **shared)
+        case GitSource():
+            return Source(kind=GIT, place=source.url, branch=source.branch, private=source.private, **shared)
+        case UrlSource():
+            return Source(kind=URL, place=source.url, private=source.private, **shared)
+        case S3Source():
+            return Source(kind=S3, place=f"s3://{source.bucket}/{source.prefix}".rstrip("/"), **shared)
+        case UploadSource():
+            return Source(kind=UPLOAD, place="", **{**shared, "name": UPLOAD})
+
+
+# --- as people type them ---
+
+
+def typed(text: str, *, kind: str = "") -> Source:
+    """Return the source that a person names; raise SourceError if it cannot be told what it is."""
+    kind = kind or _kind_of(text)
+    if kind == FOLDER:
+        place = files.real(os.path.abspath(os.path.expanduser(text)))
+        if not files.exists(place):
+            fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
+            raise SourceError(f"there is nothing at {text}", fix=fix)
+        return Source(kind=FOLDER, place=place)
+    if kind not in (GIT, URL, S3):
+        raise SourceError(f"a source of the type {kind!r} cannot be named", fix="Types are: folder, git, url, s3.")
+    return Source(kind=kind, place=text)
+
+
+def _kind_of(text: str) -> str:
+    if text.startswith("s3://"):
+        return S3
+    is_address = text.startswith(("http://", "https://"))
+    if text.startswith(GIT_SCHEMES) or (is_address and text.rstrip("/").endswith(".git")):
+        return GIT
+    return URL if is_address else FOLDER
+
+
+def name_for(source: Source) -> str:
+    """Return a name for a source: the last part of its place, in small letters, digits and dashes."""
+    last = source.place.rstrip("/").removesuffix(".git").rpartition("/")[2].rpartition(":")[2].partition("?")[0]
+    return slug(last) or source.kind
+
+
+def slug(text: str) -> str:
+    """Return a text as a name: letters, digits, dots and dashes."""
+    kept = "".join(char if char.isalnum() or char in "._" else "-" for char in text.lower())
+    return "-".join(part for part in kept.split("-") if part).strip(".")[:LONGEST_NAME]
+
+
+def checked(source: Source) -> Source:
+    """Return a source with a name and a collection; raise SourceError if its options make no sense."""
+    unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
+    if unknown:
+        fix = f"Known are: {', '.join(ChunkerConfig().values())}."
+        raise SourceError(f"chunkers have no setting {unknown[0]!r}", fix=fix)
+    strategy = source.config.strategy
+    if strategy and strategy not in STRATEGIES:
+        raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
+    name = slug(source.name) or name_for(source)
+    return source.but(name=name, collection=slug(source.collection) or name)

@@ -1,0 +1,84 @@
+"""A folder, or a single file, as a source: regular files only, links are not followed, `.gitignore` files count."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from deia import files
+from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
+from deia.ingest.source_kinds.globs_of_source import IGNORE, Selection, spec
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pathspec import GitIgnoreSpec
+
+    Ignored = tuple[tuple[str, GitIgnoreSpec], ...]  # the `.gitignore` files above, innermost first, with their folders
+
+RACY_NS = 2_000_000_000  # a file that changed so shortly ago may change again within the same tick of the clock
+
+
+class FolderFiles:
+    """The files of a folder."""
+
+    def __init__(self, source: Source) -> None:
+        self._top = source.place
+        self._selection = Selection(source)
+        self._newest = time.time_ns() - RACY_NS
+
+    def files(self) -> Iterator[Found]:
+        """Yield the files that count, sorted by path; raise SourceError if the folder is gone."""
+        if os.path.isfile(self._top):
+            yield self._found(os.path.basename(self._top), os.stat(self._top))
+            return
+        if not os.path.isdir(self._top):
+            fix = "Put it back, or type: deia source remove NAME"
+            raise SourceError(f"there is no folder {self._top} any more", fix=fix)
+        yield from self._below("", ())
+
+    def _below(self, folder: str, ignored: Ignored) -> Iterator[Found]:
+        try:
+            with os.scandir(f"{self._top}/{folder}") as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError:
+            return
+        if any(entry.name == IGNORE for entry in entries):
+            text = files.read(f"{self._top}/{folder}{IGNORE}") or b""
+            ignored = ((folder, spec(text.decode("utf-8", "replace").splitlines())), *ignored)
+        for entry in entries:
+            path = folder + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                is_open = self._selection.enters(path) and (
+                    self._selection.forces or not _is_ignored(f"{path}/", ignored)
+                )
+                if is_open:
+                    yield from self._below(f"{path}/", ignored)
+            elif entry.is_file(follow_symlinks=False) and self._counts(path, ignored):
+                yield self._found(path, entry.stat(follow_symlinks=False))
+
+    def _counts(self, path: str, ignored: Ignored) -> bool:
+        return self._selection.takes(path) and (not _is_ignored(path, ignored) or self._selection.forced(path))
+
+    def _found(self, path: str, state: os.stat_result) -> Found:
+        is_racy = state.st_mtime_ns >= self._newest
+        stamp = "" if is_racy else f"{state.st_size} {state.st_mtime_ns}"
+        return Found(path=path, stamp=stamp, modified=state.st_mtime)
+
+    def read(self, found: Found) -> bytes | None:
+        """Return the content of a file, or None if it cannot be read or is too large."""
+        place = self._top if os.path.isfile(self._top) else f"{self._top}/{found.path}"
+        return None if files.is_link(place) else files.read(place, MOST_BYTES)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+def _is_ignored(path: str, ignored: Ignored) -> bool:
+    """Return whether the innermost `.gitignore` that names a path keeps it out."""
+    for folder, patterns in ignored:
+        verdict = patterns.check_file(path.removeprefix(folder)).include
+        if verdict is not None:
+            return bool(verdict)
+    return False

@@ -1,0 +1,110 @@
+"""A git repository as a source: one branch, fetched by the git program into a bare repository of the person's own.
+
+Nothing is checked out. A stamp is the id of a blob, so what git knows to be unchanged is not even read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+
+from deia.git_command import SHORT_SSH, GitError, check_address, command, is_revision, run_git, variables
+from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
+from deia.ingest.source_kinds.globs_of_source import Selection
+from deia.ingest.source_kinds.safe_fetch import check_host
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REGULAR = (b"100644", b"100755")  # modes of files; the others are links and repositories of their own
+NO_REDIRECTS = ("-c", "http.followRedirects=false")
+
+
+class GitFiles:
+    """The files of one commit."""
+
+    def __init__(self, source: Source, folder: str) -> None:
+        """Fetch the branch; raise SourceError if that is refused or fails."""
+        self._selection = Selection(source)
+        self._folder = folder
+        self._sizes: dict[str, int] = {}
+        self._reader: subprocess.Popen[bytes] | None = None
+        address, branch = _checked(source), source.branch
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            if not os.path.isdir(f"{folder}/objects"):
+                self._git("init", "--quiet", "--bare", "--template=")
+            self._git(
+                *NO_REDIRECTS, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", address,
+                branch or "HEAD",
+            )  # fmt: skip
+            self.mark = self._git("rev-parse", "FETCH_HEAD").decode().strip()
+            self._modified = float(self._git("log", "-1", "--format=%ct", self.mark).decode().strip() or 0)
+        except GitError as error:
+            raise SourceError(error.message, where=source.place, fix=error.fix) from error
+
+    def _git(self, *words: str) -> bytes:
+        return run_git(words, self._folder, os.environ)
+
+    def files(self) -> Iterator[Found]:
+        """Yield the files that count."""
+        for row in self._git("ls-tree", "-r", "-z", "--long", self.mark).split(b"\0"):
+            described, tab, name = row.partition(b"\t")
+            if not tab or not described.startswith(REGULAR):
+                continue
+            _, _, blob, size = described.decode("ascii").split()
+            path = name.decode("utf-8", "replace")
+            if self._selection.takes(path):
+                self._sizes[blob] = int(size)
+                yield Found(path=path, stamp=blob, modified=self._modified)
+
+    def read(self, found: Found) -> bytes | None:
+        """Return the content of a file, or None if it is too large."""
+        if self._sizes.get(found.stamp, MOST_BYTES + 1) > MOST_BYTES:
+            return None
+        if self._reader is None:
+            self._reader = subprocess.Popen(  # noqa: S603 - a fixed program
+                command("cat-file", "--batch"), cwd=self._folder, env=variables(os.environ), stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        asking, answer = self._reader.stdin, self._reader.stdout
+        if asking is None or answer is None:
+            return None
+        asking.write(f"{found.stamp}\n".encode())
+        asking.flush()
+        head = answer.readline().split()
+        if len(head) != 3:
+            return None
+        return answer.read(int(head[2]) + 1)[:-1]
+
+    def close(self) -> None:
+        """End the process that reads blobs."""
+        if self._reader is not None:
+            self._reader.kill()
+            for pipe in (self._reader.stdin, self._reader.stdout):
+                with contextlib.suppress(OSError):
+                    pipe and pipe.close()
+            self._reader.wait()
+
+
+def _checked(source: Source) -> str:
+    """Return the address to fetch from; raise SourceError if it is none that may be fetched from."""
+    address = source.place
+    if source.branch and not is_revision(source.branch):
+        raise SourceError(f"{source.branch!r} is not the name of a branch", fix="Use --branch main, or a tag.")
+    try:
+        check_address(address)
+    except GitError as error:
+        raise SourceError(error.message, fix=error.fix) from error
+    if os.path.isabs(address) and os.path.isdir(address):
+        return address
+    if address.startswith(("https://", "ssh://")):
+        check_host(address, private=source.private)
+    elif SHORT_SSH.fullmatch(address):
+        check_host(f"ssh://{address.partition(':')[0]}", private=source.private)
+    else:
+        fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
+        raise SourceError(f"git repositories are not fetched from {address[:200]!r}", fix=fix)
+    return address

@@ -1,0 +1,65 @@
+"""A document at an address as a source: asked for again only if it changed since it was fetched."""
+
+from __future__ import annotations
+
+import json
+import os
+from email.utils import parsedate_to_datetime
+from hashlib import blake2b
+from urllib.parse import unquote, urlsplit
+
+from deia.ingest.source import UNCHANGED, Found, Source, slug
+from deia.ingest.source_kinds.safe_fetch import fetch
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The ending of a name that a server's type stands for, if the address has none.
+ENDINGS = {
+    "text/html": ".html", "application/xhtml+xml": ".html", "application/pdf": ".pdf", "text/markdown": ".md",
+    "application/json": ".json", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt",
+}  # fmt: skip
+
+
+class UrlFiles:
+    """The one document at an address."""
+
+    def __init__(self, source: Source, mark: str) -> None:
+        """Ask for the document; `mark` is what the last one had. Raise SourceError if it cannot be had."""
+        stamp, modified, path = json.loads(mark) if mark else ("", "", "")
+        fetched = fetch(source.place, stamp=stamp, modified=modified, private=source.private)
+        self._content = fetched.content
+        self._modified = fetched.modified
+        self._path = path or _path(fetched.url, fetched.type)
+        self.mark = json.dumps([fetched.stamp or stamp, fetched.modified or modified, self._path])
+        content = fetched.content
+        self._stamp = blake2b(content, digest_size=16).hexdigest() if content is not None else None
+
+    def files(self) -> Iterator[Found]:
+        """Yield the document, with no stamp of its own if it is unchanged."""
+        yield Found(path=self._path, stamp=self._stamp or UNCHANGED, modified=_moment(self._modified))
+
+    def read(self, found: Found) -> bytes | None:  # noqa: ARG002 - there is only one
+        """Return the document."""
+        return self._content
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+
+def _moment(date: str) -> float:
+    try:
+        return parsedate_to_datetime(date).timestamp() if date else 0.0
+    except (ValueError, OverflowError):  # a server may say anything
+        return 0.0
+
+
+def _path(url: str, kind: str) -> str:
+    """Return an address as a path: host and path, with an ending that tells what it is."""
+    parts = urlsplit(url)
+    names = [slug(name) for name in unquote(parts.path).split("/")]
+    path = "/".join([str(parts.hostname), *filter(None, names)] if any(names) else [str(parts.hostname), "index"])
+    query = f"-{slug(parts.query)}" if parts.query else ""
+    base, ending = os.path.splitext(path)
+    return f"{base}{query}{ending if ending and any(names) else ENDINGS.get(kind, ending)}"

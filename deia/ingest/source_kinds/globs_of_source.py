@@ -1,0 +1,68 @@
+"""Which paths of a source count: its globs, what is never taken in, and what `.gitignore` files name.
+
+All globs are written as in `.gitignore`.
+"""
+
+from __future__ import annotations
+
+from pathspec import GitIgnoreSpec
+
+from deia.ingest.source import Source, SourceError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What a program made or fetched, and what holds secrets; `include` brings it in all the same, except for `.git`.
+NEVER = (".git/", ".hg/", ".svn/")
+SELDOM = (
+    "node_modules/", "__pycache__/", ".venv/", "venv/", ".tox/", ".nox/", ".mypy_cache/", ".pytest_cache/",
+    ".ruff_cache/", ".idea/", ".trash/", "*.pyc", "*.min.js", "*.min.css", "*.map", "package-lock.json",
+    "yarn.lock", "pnpm-lock.yaml", ".env", ".env.*", "*.pem", "*.key", "id_rsa", "id_ed25519", ".netrc", ".npmrc",
+    ".pypirc",
+)  # fmt: skip
+IGNORE = ".gitignore"
+
+
+def spec(globs: Sequence[str]) -> GitIgnoreSpec:
+    """Return globs compiled; raise SourceError if one makes no sense."""
+    try:
+        return GitIgnoreSpec.from_lines(globs)
+    except ValueError as error:
+        raise SourceError(
+            f"a glob cannot be read: {error}", fix="Write it as in .gitignore, such as docs/**/*.md"
+        ) from error
+
+
+class Selection:
+    """What of a source counts, by the source's own globs."""
+
+    def __init__(self, source: Source) -> None:
+        self._filter = spec(source.filter) if source.filter else None
+        self._exclude = spec((*SELDOM, *source.exclude))
+        self._include = spec(source.include) if source.include else None
+        self._never = spec(NEVER)
+        self._depth = source.depth
+
+    def forced(self, path: str) -> bool:
+        """Return whether a file is taken in although something names it that would keep it out."""
+        return self._include is not None and self._include.match_file(path)
+
+    def takes(self, path: str) -> bool:
+        """Return whether a file counts, apart from `.gitignore` files."""
+        if self._depth >= 0 and path.count("/") > self._depth:
+            return False
+        if self._filter is not None and not self._filter.match_file(path):
+            return False
+        return not self._never.match_file(path) and (self.forced(path) or not self._exclude.match_file(path))
+
+    def enters(self, folder: str) -> bool:
+        """Return whether a folder can hold files that count."""
+        if self._never.match_file(f"{folder}/") or (self._depth >= 0 and folder.count("/") >= self._depth):
+            return False
+        return self._include is not None or not self._exclude.match_file(f"{folder}/")
+
+    @property
+    def forces(self) -> bool:
+        """Whether anything may be taken in that a `.gitignore` names."""
+        return self._include is not None

@@ -1,0 +1,145 @@
+"""Documents at addresses, fetched so that nothing on this machine or its network is reached by accident.
+
+A host is looked up once, every address that it has must be a public one, and the connection goes to one of those: what
+a name means cannot change in between. Each redirect is checked in the same way.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import socket
+import ssl
+import time
+from urllib.parse import urljoin, urlsplit
+
+from deia.ingest.source import MOST_BYTES, SourceError
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from urllib.parse import SplitResult
+
+PORTS = {"http": 80, "https": 443, "ssh": 22}
+MOST_REDIRECTS = 5
+SECONDS, IN_ALL = 20.0, 120.0  # for one answer of the network, and for a document
+REDIRECTS = (301, 302, 303, 307, 308)
+PUBLIC_6 = ipaddress.ip_network("2000::/3")
+ALLOW = "If it is yours, say so: --private"
+
+
+class Fetched(Record):
+    """What a server answered; the content is None if it is unchanged."""
+
+    content: bytes | None
+    url: str
+    stamp: str = ""  # what to send to ask whether it changed
+    modified: str = ""
+    type: str = ""
+
+
+def check_host(url: str, *, private: bool) -> list[str]:
+    """Return the addresses of the host in a URL; raise SourceError if it has none, or one that is not public."""
+    parts = _parts(url)
+    host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SourceError(f"there is no host {host}: {error}", where=url, fix="Check the address.") from error
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    inner = [address for address in addresses if not is_public(address)]
+    if inner and not private:
+        raise SourceError(f"{host} is an address of this machine or its network ({inner[0]})", where=url, fix=ALLOW)
+    return addresses
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address belongs to the public network, by itself and by the address that it may contain."""
+    number = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(number, ipaddress.IPv6Address):
+        inner = number.ipv4_mapped or number.sixtofour or (number.teredo and number.teredo[1])
+        if inner:
+            return is_public(str(inner))
+        if number not in PUBLIC_6:
+            return False
+    return number.is_global and not number.is_multicast
+
+
+def _parts(url: str) -> SplitResult:
+    """Return the parts of a URL; raise SourceError unless it is one that can be fetched."""
+    try:
+        parts = urlsplit(url)
+        is_fine = parts.scheme in PORTS and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_fine = False
+    if not is_fine or not url.isprintable() or " " in url:
+        raise SourceError(f"{url[:200]!r} cannot be fetched", fix="Use an address that begins with https://")
+    return parts
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to an address that was checked, whatever its name means by now."""
+
+    def __init__(self, parts: SplitResult, address: str) -> None:
+        super().__init__(str(parts.hostname), parts.port or PORTS[parts.scheme], timeout=SECONDS)
+        self._address = address
+        self._secure = parts.scheme == "https"
+
+    def connect(self) -> None:
+        """Connect to the address, and for https have the server prove that it has the name."""
+        self.sock = socket.create_connection((self._address, self.port), timeout=SECONDS)
+        if self._secure:
+            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+
+
+def fetch(url: str, *, stamp: str, modified: str, private: bool) -> Fetched:
+    """Return the document at an address, or that it is unchanged; raise SourceError if it cannot be had."""
+    asked = {"If-None-Match": stamp} if stamp else {"If-Modified-Since": modified} if modified else {}
+    until = time.monotonic() + IN_ALL
+    for _ in range(MOST_REDIRECTS + 1):
+        try:
+            answer = _once(url, asked, private=private, until=until)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            message = f"{url} cannot be fetched: {error or type(error).__name__}"
+            raise SourceError(message, fix="Check the address, or try again later.") from error
+        if isinstance(answer, Fetched):
+            return answer
+        if url.startswith("https:") and not answer.startswith("https:"):
+            raise SourceError(f"{url} leads to an address without encryption", fix="Name that address itself.")
+        url = answer
+    raise SourceError(f"{url} leads from one address to the next without end", fix="Check the address.")
+
+
+def _once(url: str, asked: Mapping[str, str], *, private: bool, until: float) -> Fetched | str:
+    """Return what one request comes to: a document, or the address that it leads to."""
+    parts = _parts(url)
+    if parts.scheme == "ssh":
+        raise SourceError(f"{url[:200]!r} is no document", fix="Use an address that begins with https://")
+    connection = _Connection(parts, check_host(url, private=private)[0])
+    try:
+        target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+        headers = {"User-Agent": "deia", "Accept-Encoding": "identity", "Accept": "*/*", **asked}
+        connection.request("GET", target.encode("ascii", "strict").decode(), headers=headers)
+        response = connection.getresponse()
+        if response.status in REDIRECTS and response.headers["Location"]:
+            return str(urljoin(url, response.headers["Location"]))
+        if response.status not in (200, 304):
+            raise SourceError(f"{url} answers {response.status} {response.reason}", fix="Check the address.")
+        return Fetched(
+            content=None if response.status == 304 else _content(response, url, until), url=url,
+            stamp=response.headers["ETag"] or "", modified=response.headers["Last-Modified"] or "",
+            type=response.headers.get_content_type(),
+        )  # fmt: skip
+    finally:
+        connection.close()
+
+
+def _content(response: http.client.HTTPResponse, url: str, until: float) -> bytes:
+    pieces, size = [], 0
+    while piece := response.read1(1 << 16):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MOST_BYTES or time.monotonic() > until:
+            problem = f"is larger than {MOST_BYTES // 1_000_000} MB" if size > MOST_BYTES else "takes too long"
+            raise SourceError(f"{url} {problem}", fix="Download it, and name the file.")
+    return b"".join(pieces)

@@ -1,0 +1,53 @@
+"""The filters that are there for the library: the type of an asset, a collection, and a time."""
+
+from __future__ import annotations
+
+from deia.errors import QueryError
+from deia.folders import LIBRARY_PREFIX
+from deia.match.keyword import ALSO, NOT
+from deia.records import TYPE_CHECKING
+from deia.search.question import dates
+from deia.suggestions import nearest
+
+if TYPE_CHECKING:
+    from deia.knowledge import Query
+    from deia.match.keyword import Filters, Wanted
+    from deia.search.catalog import Catalog
+
+# What the words for assets stand for, besides the types themselves. Text is what is nothing else: lessons, too.
+NO_TEXT = ("code", "pdf", "image")
+MULTIMODAL = ("pdf", "image", "office")
+TEXTS = ("markdown", "json", "yaml", "xml", "html", "office", "email", "log", "notebook")
+KNOWN = ("text", *NO_TEXT, "multimodal", *TEXTS)
+# Filters of these fields may be set by the question and by its layer, too; each of them has to be met.
+TYPE, PATH, UPDATED = f"{ALSO}type", f"{ALSO}{ALSO}path", f"{ALSO}updated"
+
+
+def library_filters(catalog: Catalog, query: Query) -> Filters:
+    """Return these filters of a query; raise QueryError if a value makes no sense here."""
+    filters: dict[str, Wanted] = {}
+    if query.asset_type:
+        name, wanted = _assets(query.asset_type)
+        filters[name] = wanted
+    if query.collection:
+        place = f"{LIBRARY_PREFIX}{query.collection}"
+        if not catalog.keyword.has("path", place):
+            raise QueryError(f"there is no collection {query.collection!r}.", fix="To see them, type: deia source list")
+        filters[PATH] = place
+    if query.since or query.until:
+        first, last = _day(query.since or "1", "since"), _day(query.until or "9999", "until")
+        filters[UPDATED] = range(first.start, max(first.start, last.stop))
+    return filters
+
+
+def _assets(name: str) -> tuple[str, tuple[str, ...]]:
+    if name not in KNOWN:
+        raise QueryError(f"there is no asset type {name!r}.", fix=nearest(name, KNOWN))
+    return (f"{NOT}{TYPE}", NO_TEXT) if name == "text" else (TYPE, MULTIMODAL if name == "multimodal" else (name,))
+
+
+def _day(text: str, name: str) -> range:
+    day = range(1, 2) if text == "1" else dates.days(text)
+    if day is None:
+        raise QueryError(f"{name} {text!r} is not a date.", fix="Write it as 2026, 2026-01 or 2026-01-31.")
+    return day

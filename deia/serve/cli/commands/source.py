@@ -1,0 +1,223 @@
+"""`deia ingest` and `deia source`: what a person takes into the library beside the lessons."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from deia import fast_json
+from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
+from deia.folders import is_packaged
+from deia.ingest.ingesting import Progress, planned
+from deia.ingest.library_store import Registered
+from deia.ingest.source import Source, SourceError, checked, typed
+from deia.search.rendering.columns import plain
+from deia.serve.cli import output
+from deia.serve.cli.commands.shared_options import commons_option, commons_root, json_option
+from deia.text import counted
+
+MOST_PLANNED = 200  # files that --dry-run lists
+MOST_NOTES = 100
+
+
+def _fields_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options that describe a source."""
+    options = (
+        click.option("--type", "kind", type=click.Choice(["folder", "git", "url", "s3"]), help="What SOURCE is."),
+        click.option("--name", default="", help="The name of the source; by default the last part of its place."),
+        click.option("--collection", default="", help="The collection that its documents belong to."),
+        click.option("--branch", default="", help="The branch or tag of a git repository."),
+        click.option("--filter", multiple=True, metavar="GLOB", help="Only files like docs/**/*.md; may be repeated."),
+        click.option("--exclude", multiple=True, metavar="GLOB", help="No files like this; may be repeated."),
+        click.option("--include", multiple=True, metavar="GLOB", help="Files that a .gitignore names, all the same."),
+        click.option("--depth", type=click.IntRange(0), default=None, help="How many folders deep to look."),
+        click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated."),
+        click.option("--chunker", default="", metavar="HOW", help="A strategy, or max_chars=800,overlap_chars=80."),
+        click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _source_of(text: str, kind: str | None, depth: int | None, chunker: str, **fields: Any) -> Source:
+    described = typed(text, kind=kind or "").but(**fields, depth=-1 if depth is None else depth)
+    return checked(described.but(chunker=_chunker(chunker)))
+
+
+def _chunker(text: str) -> dict[str, str | int]:
+    """Return the settings of a chunker that a person typed; raise SourceError if a number is none."""
+    settings: dict[str, str | int] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        is_number = name in ("max_chars", "overlap_chars")
+        if is_number and not (value.isascii() and value.isdecimal() and len(value) < 9):
+            raise SourceError(f"{part!r} is no setting of a chunker", fix="Write it as max_chars=800")
+        settings[name if equals else "strategy"] = int(value) if is_number else value if equals else name
+    return settings
+
+
+def _progress() -> Callable[[Progress], None]:
+    """Return what shows progress at a terminal."""
+
+    def show(progress: Progress) -> None:
+        left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
+        text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
+        ending = f", {left:.0f} s left" if progress.files < progress.of else "\n"
+        sys.stderr.write(f"\r\x1b[K{output.printable(text)}{ending}")
+        sys.stderr.flush()
+
+    return show if output.is_watched() else lambda _progress: None
+
+
+@click.command(short_help="Take documents into the library.")
+@click.argument("places", nargs=-1, required=True, metavar="SOURCE…")
+@_fields_options
+@click.option("--force", is_flag=True, help="Read every file again.")
+@click.option("--dry-run", is_flag=True, help="Only show which files would be read.")
+@json_option
+@commons_option
+def ingest(*, places: tuple[str, ...], force: bool, dry_run: bool, as_json: bool, **fields: Any) -> int:
+    """Take SOURCE into the library, so that `deia search` finds passages in it beside the lessons.
+
+    SOURCE is a folder, a file, a git repository, the address of a document, or s3://BUCKET/PREFIX. It is remembered:
+    `deia source update` reads again what changed. The library is your own; nothing is written into the commons.
+    """
+    root = commons_root()
+    sources = [_source_of(place, **fields) for place in places]
+    if dry_run:
+        return _plan(root, sources)
+    return _report(root, take_in(root, sources, os.environ, force=force, progress=_progress()), as_json=as_json)
+
+
+def _plan(root: str, sources: Sequence[Source]) -> int:
+    """Show what taking sources in would do."""
+    with open_library(root, os.environ) as library:
+        known = {one.source.name: one for one in library.sources()}
+        for source in sources:
+            stand_in = Registered(source=source, prefix=f"{source.collection}/")
+            steps = [step for step in planned(library, known.get(source.name, stand_in).but(source=source)) if step[1]]
+            output.say(f"{source.name}: {counted(len(steps), 'file')} would change")
+            for path, step in steps[:MOST_PLANNED]:
+                output.say(f"  {step:8} {plain(path)}")
+            if len(steps) > MOST_PLANNED:
+                output.say(f"  and {len(steps) - MOST_PLANNED} more")
+    return output.FOUND
+
+
+def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
+    """Say what taking sources in came to, and return the exit code."""
+    if as_json:
+        output.say(fast_json.dumps([outcome.values() for outcome in taken.outcomes]))
+        return output.BROKEN if taken.errors else output.FOUND
+    for outcome in taken.outcomes:
+        if outcome.error:
+            output.complain(f"deia: {outcome.name}: {outcome.error}")
+            continue
+        parts = [f"{outcome.read} read"]
+        parts += [f"{outcome.removed} removed"] if outcome.removed else []
+        parts += [f"{outcome.failed} failed"] if outcome.failed else []
+        parts += [f"{outcome.skipped} of no known type"] if outcome.skipped else []
+        output.say(f"{outcome.name}: {', '.join(parts)}, in {outcome.seconds:.1f} s")
+    noted = [outcome.name for outcome in taken.outcomes if outcome.failed or outcome.noted]
+    if noted:
+        output.say(f"There is something to say about files; to see it, type: deia source list {noted[0]}")
+    if is_packaged(root):
+        output.say("This folder has no commons, so the library is that of all such folders.")
+    output.say(taken.summary)
+    return output.BROKEN if taken.errors else output.FOUND
+
+
+@click.group(short_help="List, update and remove what was taken into the library.")
+def source() -> None:
+    """The sources of the library: folders, repositories and addresses that were taken in."""
+
+
+@source.command("add", short_help="Take a source in; the same as deia ingest.")
+@click.argument("place", metavar="SOURCE")
+@_fields_options
+@json_option
+@commons_option
+def source_add(*, place: str, as_json: bool, **fields: Any) -> int:
+    """Register SOURCE and take it in."""
+    root = commons_root()
+    taken = take_in(root, [_source_of(place, **fields)], os.environ, progress=_progress())
+    return _report(root, taken, as_json=as_json)
+
+
+@source.command("list", short_help="Show the sources, or what there is to say about one.")
+@click.argument("name", default="")
+@json_option
+@commons_option
+def source_list(*, name: str, as_json: bool) -> int:
+    """Show every source with its status; with NAME, the files of it that failed or had secrets, and why."""
+    root = commons_root()
+    known = [one for one in registered_sources(root, os.environ) if not name or one.source.name == name]
+    if name and not known:
+        raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
+    if as_json:
+        output.say(fast_json.dumps([_fields(one) for one in known]))
+    else:
+        nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
+        output.say("\n".join([line for one in known for line in _lines(one)] or nothing))
+        if name:
+            _say_notes(root, name)
+    return output.FOUND if known else output.NOTHING
+
+
+def _fields(registered: Registered) -> dict[str, Any]:
+    fields = registered.values()
+    return {**fields, "source": registered.source.values()}
+
+
+def _lines(registered: Registered) -> list[str]:
+    place = plain(registered.source.place) or "files that were handed over"
+    counts = f"{counted(registered.documents, 'document')}, {counted(registered.chunks, 'chunk')}"
+    counts += f", {registered.failed} failed" if registered.failed else ""
+    first = f"{registered.source.name}  {registered.source.kind}  {registered.status}  {counts}  {place}"
+    return [first, *([f"  {plain(registered.error)}"] if registered.error else [])]
+
+
+def _say_notes(root: str, name: str) -> None:
+    with open_library(root, os.environ) as library:
+        notes = library.notes(name)
+    for path, state, note in notes[:MOST_NOTES]:
+        output.say(f"  {state:8} {plain(path)}: {plain(note)}")
+    if len(notes) > MOST_NOTES:
+        output.say(f"  and {len(notes) - MOST_NOTES} more")
+
+
+@source.command("update", short_help="Read again what changed.")
+@click.argument("names", nargs=-1, metavar="[NAME]…")
+@json_option
+@commons_option
+def source_update(*, names: tuple[str, ...], as_json: bool) -> int:
+    """Read again what changed in the sources, all of them if none is named."""
+    root = commons_root()
+    return _report(root, update(root, names, os.environ, progress=_progress()), as_json=as_json)
+
+
+@source.command("reprocess", short_help="Read everything again, or what failed.")
+@click.argument("names", nargs=-1, metavar="[NAME]…")
+@click.option("--failed", is_flag=True, help="Only what failed.")
+@json_option
+@commons_option
+def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> int:
+    """Read every file of the sources again, or with --failed those that could not be read."""
+    root = commons_root()
+    taken = update(root, names, os.environ, force=not failed, failed=failed, progress=_progress())
+    return _report(root, taken, as_json=as_json)
+
+
+@source.command("remove", short_help="Take a source out of the library.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@commons_option
+def source_remove(*, names: tuple[str, ...]) -> int:
+    """Take sources and all of their documents out of the library; what they were read from stays as it is."""
+    forget(commons_root(), names, os.environ)
+    output.say(f"Removed {', '.join(names)}.")
+    return output.FOUND

@@ -1,0 +1,185 @@
+"""From sources to answers: what was taken in is found beside the lessons, and by nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.compile.compiler import compile_commons
+from deia.compile.take_in import TakenIn, forget, keep_upload, registered_sources, take_in, update
+from deia.errors import QueryError
+from deia.ingest.source import FolderSource, SourceError, UploadSource, described
+from deia.librarian import Librarian
+from deia.problems import CommonsError
+from tests.derived import derived, private
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LESSON = "# Closing valves\n\nAlways close the red valve before the pump is stopped, or the seal bursts.\n"
+MANUAL = "# Pump manual\n\n## Valves\n\nThe red valve has a thread of 12 mm.\n\n## Pumps\n\nThe pump turns left.\n"
+MODULE = "def open_valve(turns):\n    return turns * 360\n"
+
+
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
+    own = private(tmp_path / "person")
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+    return {**os.environ, **own}
+
+
+@pytest.fixture
+def root(tmp_path: Path, environ: Mapping[str, str]) -> str:
+    folder = tmp_path / "commons"
+    (folder / "bok").mkdir(parents=True)
+    (folder / "deia.toml").write_text("", encoding="utf-8")
+    (folder / "bok/valves.md").write_text(LESSON, encoding="utf-8")
+    compile_commons(str(folder), environ=environ)
+    return str(folder)
+
+
+@pytest.fixture
+def manuals(tmp_path: Path) -> Path:
+    folder = tmp_path / "manuals"
+    (folder / "src").mkdir(parents=True)
+    (folder / "pump.md").write_text(MANUAL, encoding="utf-8")
+    (folder / "src/valve.py").write_text(MODULE, encoding="utf-8")
+    for path in (folder / "pump.md", folder / "src/valve.py"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # 2023-11-14
+    return folder
+
+
+def source(folder: Path) -> FolderSource:
+    return FolderSource(path=str(folder), name="manuals")
+
+
+def catalog_bytes(root: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the digest of each file of the catalog, apart from the index, whose segments have random names."""
+    folder = derived(root, environ)
+    place = folder / (folder / "catalog").read_text()
+    return {path.name: sha256(path.read_bytes()).hexdigest() for path in place.iterdir() if path.is_file()}
+
+
+def test_passages_are_found_beside_the_lessons_with_their_lines(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    taken = take_in(root, [described(source(manuals))], environ)
+    assert taken.summary == f"Indexed 2 documents, {taken.chunks} chunks"
+    answer = Librarian(root).query("thread of the red valve in mm")
+    passage = next(result for result in answer.documents if result.path == "library:manuals/pump.md")
+    assert "12 mm" in passage.passage
+    assert passage.lines[0] <= 5 <= passage.lines[1]
+    assert (passage.type, answer.to_dict()["documents"]["primary"][0].get("type", "")) in {
+        ("markdown", "markdown"), ("markdown", ""),
+    }  # fmt: skip
+
+
+def test_a_lesson_comes_before_what_only_mentions_its_words(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    assert Librarian(root).query("close the red valve").documents.primary[0].path == "bok/valves.md"
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"asset_type": "code"}, {"library:manuals/src/valve.py"}),
+        ({"asset_type": "text"}, {"bok/valves.md", "library:manuals/pump.md"}),
+        ({"collection": "manuals"}, {"library:manuals/pump.md", "library:manuals/src/valve.py"}),
+        ({"layer": "library"}, {"library:manuals/pump.md", "library:manuals/src/valve.py"}),
+        ({"layer": "own"}, {"bok/valves.md"}),
+        ({"since": "2023-11", "until": "2023-11-14"}, {"library:manuals/pump.md", "library:manuals/src/valve.py"}),
+        ({"since": "7d"}, set()),
+    ],
+)
+def test_filters_choose_before_anything_is_cut_off(
+    root: str, manuals: Path, environ: Mapping[str, str], filters: dict[str, str], expected: set[str]
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    answer = Librarian(root).query("red valve turns", **filters)  # type: ignore[arg-type]
+    assert {result.path for result in answer.documents} == expected
+
+
+@pytest.mark.parametrize("filters", [{"asset_type": "pdff"}, {"collection": "nothing"}, {"since": "soon"}])
+def test_a_filter_that_makes_no_sense_is_refused(root: str, filters: dict[str, str]) -> None:
+    with pytest.raises(QueryError):
+        Librarian(root).query("valve", **filters)  # type: ignore[arg-type]
+
+
+def test_the_catalog_of_a_commons_without_sources_is_as_it_was_before_and_after_them(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    before = catalog_bytes(root, environ)
+    take_in(root, [described(source(manuals))], environ)
+    assert catalog_bytes(root, environ) != before
+    forget(root, ["manuals"], environ)
+    after = catalog_bytes(root, environ)
+    assert {name for name in before if before[name] != after[name]} <= {"catalog.json"}  # holds the time
+
+
+def test_triggers_are_not_compiled_again_for_the_library(root: str, manuals: Path, environ: Mapping[str, str]) -> None:
+    triggers = derived(root, environ) / "triggers"
+    before = triggers.stat().st_mtime_ns
+    take_in(root, [described(source(manuals))], environ)
+    assert triggers.stat().st_mtime_ns == before
+
+
+def test_what_changed_is_found_after_an_update_and_what_is_gone_is_not(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    (manuals / "pump.md").write_text("# Pump manual\n\nThe gasket is made of graphite.\n", encoding="utf-8")
+    (manuals / "src/valve.py").unlink()
+    update(root, [], environ)
+    answer = Librarian(root).query("gasket of graphite")
+    assert answer.documents.primary[0].path == "library:manuals/pump.md"
+    paths = [result.path for result in Librarian(root).query("open_valve", layer="library").documents]
+    assert paths == ["library:manuals/pump.md"]
+
+
+def test_an_untrusted_commons_has_no_library(root: str, manuals: Path, environ: Mapping[str, str]) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    stranger = {**environ, "DEIA_TRUST": ""}
+    with pytest.raises(CommonsError, match="deia trust"):
+        take_in(root, [described(source(manuals))], stranger)
+    assert registered_sources(root, stranger) == []
+    compiled = compile_commons(root, environ=stranger)
+    texts = Path(compiled.folder, Path(compiled.folder, "catalog").read_text(), "texts.txt")
+    assert b"12 mm" not in texts.read_bytes()
+
+
+def test_a_library_belongs_to_one_commons(root: str, manuals: Path, environ: Mapping[str, str], tmp_path: Path) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    other = tmp_path / "other"
+    (other / "bok").mkdir(parents=True)
+    (other / "deia.toml").write_text("", encoding="utf-8")
+    assert not Librarian(other).query("thread of the red valve in mm").documents
+
+
+def test_files_that_were_handed_over_are_kept_if_their_type_and_size_are_right(
+    root: str, environ: Mapping[str, str]
+) -> None:
+    keep_upload(root, "../../Pump report.md", b"# Report\n\nThe impeller is cracked.\n", environ)
+    take_in(root, [described(UploadSource(file="", content=b""))], environ)
+    assert Librarian(root).query("cracked impeller").documents.primary[0].path == "library:upload/pump-report.md"
+    with pytest.raises(SourceError, match="not taken"):
+        keep_upload(root, "run.exe", b"", environ)
+
+
+def test_taking_in_can_be_awaited_and_need_not_be(root: str, manuals: Path) -> None:
+    librarian = Librarian(root)
+    at_once = librarian.ingest(source=source(manuals), collection="pumps")
+    assert (at_once.documents, at_once.errors) == (2, ())
+
+    async def later() -> TakenIn:
+        return await librarian.ingest(source=source(manuals), collection="pumps")
+
+    assert asyncio.run(later()).documents == 2
+    assert librarian.query("thread in mm", collection="pumps").documents

@@ -1,0 +1,246 @@
+"""Taking folders in: what is read, what is left out, what a second run costs, and what a kill leaves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.ingest.ingesting import Outcome, ingest, planned
+from deia.ingest.library_store import FAILED, PENDING, PROCESSED, Library
+from deia.ingest.source import FolderSource, Source, checked, described
+from tests.paths import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LONG_AGO = 1_600_000_000.0
+TAKE_IN = """
+import sys
+from deia.ingest.ingesting import ingest
+from deia.ingest.library_store import Library
+from deia.ingest.source import FolderSource, checked, described
+with Library(sys.argv[1]) as library:
+    ingest(library, library.register(checked(described(FolderSource(path=sys.argv[2], name="docs")))))
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library(str(tmp_path / "library")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    write(folder, "guide/start.md", "# Starting\n\nTurn the key to the left.\n")
+    write(folder, "notes.txt", "Plain words about valves.\n")
+    return folder
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    os.utime(path, (LONG_AGO, LONG_AGO))  # a file of this second would be read again in any case
+    return path
+
+
+def source_of(folder: Path, **fields: object) -> Source:
+    return checked(described(FolderSource(path=str(folder), name="docs")).but(**fields))
+
+
+def take_in(library: Library, folder: Path, **fields: object) -> Outcome:
+    return ingest(library, library.register(source_of(folder, **fields)))
+
+
+def paths(library: Library) -> list[str]:
+    return [shelved.id.removeprefix("library:") for shelved in library.documents()]
+
+
+def test_a_folder_is_taken_in_with_lines_and_titles(library: Library, docs: Path) -> None:
+    outcome = take_in(library, docs)
+    assert (outcome.documents, outcome.chunks, outcome.read) == (2, 2, 2)
+    start, notes = library.documents()
+    assert (start.id, start.title, start.type, start.updated) == (
+        "library:docs/guide/start.md", "Starting", "markdown", "2020-09-13",
+    )  # fmt: skip
+    assert notes.title == "notes.txt"
+    assert library.kept(start.content).rows[0][:2] == (1, 3)
+    assert library.sources()[0].status == PROCESSED
+
+
+def test_a_second_run_reads_nothing_and_changes_nothing(library: Library, docs: Path) -> None:
+    take_in(library, docs)
+    before = library.state
+    assert take_in(library, docs).read == 0
+    assert library.state == before
+
+
+def test_a_file_that_was_only_touched_is_no_change(library: Library, docs: Path) -> None:
+    take_in(library, docs)
+    before = library.state
+    os.utime(docs / "notes.txt", (LONG_AGO, LONG_AGO))
+    (docs / "notes.txt").write_text("Plain words about valves.\n", encoding="utf-8")
+    assert take_in(library, docs).read == 0
+    assert library.state.split(":")[0] == before.split(":")[0]
+
+
+def test_what_changed_is_read_and_what_is_gone_is_forgotten(library: Library, docs: Path) -> None:
+    take_in(library, docs)
+    revision = library.revision
+    write(docs, "guide/start.md", "# Starting over\n\nTurn it to the right.\n")
+    (docs / "notes.txt").unlink()
+    outcome = take_in(library, docs)
+    assert (outcome.read, outcome.removed, outcome.documents) == (1, 1, 1)
+    assert [shelved.title for shelved in library.documents(revision)] == ["Starting over"]
+    assert library.removed(revision) == ["library:docs/notes.txt"]
+
+
+def test_a_file_that_moved_is_not_cut_again_but_has_its_own_name(library: Library, docs: Path) -> None:
+    take_in(library, docs)
+    content = {shelved.content for shelved in library.documents()}
+    (docs / "notes.txt").rename(docs / "valves.txt")
+    take_in(library, docs)
+    assert {shelved.content for shelved in library.documents()} == content
+    assert [shelved.title for shelved in library.documents()] == ["Starting", "valves.txt"]
+
+
+def test_gitignore_files_count_in_their_folders_and_include_overrules_them(library: Library, docs: Path) -> None:
+    write(docs, ".gitignore", "*.log\nbuild/\n!keep.log\n")
+    for name in ("a.log", "keep.log", "build/out.md", "guide/own.tmp", "guide/.gitignore"):
+        write(docs, name, "*.tmp\n")
+    take_in(library, docs)
+    assert not {"docs/a.log", "docs/build/out.md", "docs/guide/own.tmp"} & {*paths(library)}
+    assert "docs/keep.log" in paths(library)
+    take_in(library, docs, include=("build/out.md",))
+    assert "docs/build/out.md" in paths(library)
+    assert "docs/a.log" not in paths(library)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"filter": ("guide/**/*.md",)}, ["docs/guide/deep/er.md", "docs/guide/start.md"]),
+        ({"filter": ("*.txt",)}, ["docs/notes.txt"]),
+        ({"exclude": ("guide/",)}, ["docs/notes.txt"]),
+        ({"depth": 1}, ["docs/guide/start.md", "docs/notes.txt"]),
+        ({"collection": "Manuals"}, ["manuals/guide/deep/er.md", "manuals/guide/start.md", "manuals/notes.txt"]),
+    ],
+)
+def test_only_what_the_source_says_is_taken_in(
+    library: Library, docs: Path, fields: dict[str, object], expected: list[str]
+) -> None:
+    write(docs, "guide/deep/er.md", "# Deeper\n")
+    take_in(library, docs, **fields)
+    assert paths(library) == expected
+
+
+def test_links_are_not_followed_and_git_folders_not_entered(library: Library, docs: Path, tmp_path: Path) -> None:
+    secret = write(tmp_path, "outside/secret.md", "# Not yours\n")
+    (docs / "link.md").symlink_to(secret)
+    (docs / "elsewhere").symlink_to(secret.parent)
+    write(docs, ".git/config.md", "# of git\n")
+    take_in(library, docs, include=("*",))
+    assert paths(library) == ["docs/guide/start.md", "docs/notes.txt"]
+
+
+def test_a_link_in_place_of_a_file_that_is_the_source_is_not_read(library: Library, docs: Path) -> None:
+    outcome = take_in(library, docs / "notes.txt")
+    assert (outcome.documents, paths(library)) == (1, ["docs/notes.txt"])
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_goes_on(library: Library, docs: Path) -> None:
+    write(docs, "broken.md", b"\0\1\2 binary")
+    write(docs, "program.bin", b"\0\1\2\3")
+    outcome = take_in(library, docs)
+    assert (outcome.documents, outcome.failed, outcome.skipped) == (2, 1, 1)
+    notes = {path: (state, note) for path, state, note in library.notes("docs")}
+    assert notes["broken.md"][0] == FAILED
+    write(docs, "broken.md", "# Whole again\n")
+    assert take_in(library, docs).failed == 0
+
+
+def test_secrets_are_told_and_not_kept(library: Library, docs: Path) -> None:
+    key = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    write(
+        docs,
+        "deploy.md",
+        f"# Deploying\n\nExport the key first:\n\n    STRIPE_KEY={key}\n\nThen push. Ask ann@example.org.\n",
+    )
+    outcome = take_in(library, docs)
+    text = library.kept(library.documents()[0].content).text
+    assert key not in text
+    assert text.split("\n")[6] == "Then push. Ask ann@example.org."
+    assert outcome.noted == 1
+    assert library.notes("docs") == [("deploy.md", "read", "Secrets were left out, in line 5.")]
+
+
+def test_a_folder_that_is_gone_fails_and_keeps_what_was_read(library: Library, docs: Path, tmp_path: Path) -> None:
+    take_in(library, docs)
+    docs.rename(tmp_path / "elsewhere")
+    outcome = take_in(library, docs)
+    assert "there is no folder" in outcome.error
+    assert (library.sources()[0].status, outcome.documents) == (FAILED, 2)
+
+
+def test_two_sources_of_one_collection_do_not_share_paths(library: Library, docs: Path, tmp_path: Path) -> None:
+    take_in(library, docs, collection="all")
+    other = write(tmp_path, "more/notes.txt", "Other words.\n").parent
+    ingest(library, library.register(checked(described(FolderSource(path=str(other))).but(collection="all"))))
+    assert paths(library) == ["all/guide/start.md", "all/more/notes.txt", "all/notes.txt"]
+
+
+def test_other_options_apply_to_what_was_read_before(library: Library, docs: Path) -> None:
+    take_in(library, docs)
+    take_in(library, docs, tags=("manual",))
+    assert all(shelved.tags == ("manual",) for shelved in library.documents())
+
+
+def test_what_would_be_done_can_be_seen_beforehand(library: Library, docs: Path) -> None:
+    registered = library.register(source_of(docs))
+    assert sorted(planned(library, registered)) == [("guide/start.md", "read"), ("notes.txt", "read")]
+    ingest(library, registered)
+    (docs / "notes.txt").unlink()
+    assert sorted(planned(library, registered)) == [("guide/start.md", ""), ("notes.txt", "removed")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kill -9")
+@pytest.mark.parametrize("after", [0.3, 0.5, 0.8])
+def test_a_kill_leaves_nothing_half_and_the_next_run_goes_on(tmp_path: Path, after: float) -> None:
+    folder = tmp_path / "docs"
+    for number in range(1_500):
+        write(folder, f"{number % 30}/{number}.md", f"# Number {number}\n\n" + f"words of {number} " * 200)
+    command = [sys.executable, "-c", TAKE_IN, str(tmp_path / "library"), str(folder)]
+    process = subprocess.Popen(command, cwd=ROOT)
+    time.sleep(after)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with Library(str(tmp_path / "library")) as library:
+        whole = {shelved.id: library.kept(shelved.content).text for shelved in library.documents()}
+        assert all(f"words of {ident.rpartition('/')[2][:-3]} " in text for ident, text in whole.items())
+        outcome = take_in(library, folder)
+        assert outcome.documents == 1_500
+        assert outcome.read == 1_500 - len(whole)
+        assert library.sources()[0].status == PROCESSED
+    database = sqlite3.connect(tmp_path / "library/library.sqlite")
+    assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+    database.close()
+
+
+def test_an_interrupted_source_is_pending(library: Library, docs: Path) -> None:
+    def interrupt(_progress: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ingest(library, library.register(source_of(docs)), progress=interrupt)
+    assert library.sources()[0].status == PENDING
+    assert take_in(library, docs).read == 0
