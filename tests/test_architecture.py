@@ -209,7 +209,7 @@ def test_only_compile_writes_derived_files() -> None:
 
 
 # Rooms that open paths which a project names. They do so through the one door: `safe_files`, or `files` in cheap code.
-DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "serve.cli", "ingest")
+DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "serve.cli", "ingest.source_kinds")
 OPENING = {
     "open", "io.open", "os.open", "gzip.open", "mmap.mmap", "os.replace", "os.rename", "os.unlink", "os.remove",
     "os.link", "os.symlink", "os.truncate", "shutil.rmtree", "shutil.copyfile", "shutil.copy", "shutil.move",
@@ -237,8 +237,6 @@ DOORS = {
     "deia.compile.compiler": DERIVED,
     "deia.compile.sources": "opens a folder to list it; the contents are read through the door",
     "deia.compile.triggers.word_forms": SHIPPED,
-    "deia.ingest.detect": SHIPPED,
-    "deia.ingest.ingesting": "the library, in a folder that only deia writes",
     "deia.learn.trials.index_trial": "a temporary folder",
     "deia.learn.trials.recorded_turns": PERSONS,
     "deia.learn.trials.trigger_trial": "a temporary folder",
