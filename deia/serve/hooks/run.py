@@ -159,7 +159,9 @@ def _respond_with(
         artefact = _renewed(place, artefact)
     trouble = place.pending
     reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
-    reports = reports or ("note" in can and bool(artefact.meta.faults))  # of what guards less than it says, at once
+    reports = reports or (
+        "note" in can and place.trusted and bool(artefact.meta.faults)
+    )  # what does not guard, at once
     if not trouble and reports:
         trouble = _trouble(place, artefact, log, can)
     turn = occasion.turn
