@@ -7,7 +7,9 @@ import bisect
 from deia.ingest.chunkers.definitions import CLASSES, OPEN, SMALL, definitions
 from deia.ingest.chunkers.markdown import chunk_document
 from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
+from deia.ingest.chunkers.references import REFERENCES, with_references
 from deia.ingest.chunkers.strategies import STRATEGY_PARTS, sections
+from deia.ingest.chunkers.structured import OPENED, PACKED, structured
 from deia.ingest.reading import STRATEGIES, ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk, Document
 from deia.records import TYPE_CHECKING
@@ -27,7 +29,10 @@ HOW: dict[str, dict[str, tuple[str, ...]]] = {  # what is special about a strate
 }
 LINE_BORDERS = ("\n\n", "\n", " ")
 # What consists of named parts, and how they are found: a function of the reading and the limit.
-TREES: dict[str, Callable[[Reading, int], list[Node]]] = {"code": definitions}
+TREES: dict[str, Callable[[Reading, int], list[Node]]] = {
+    "code": definitions,
+    **dict.fromkeys(("json", "yaml", "xml", "csv"), structured),
+}
 
 
 def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002 - as everywhere
@@ -42,7 +47,10 @@ def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list
         limit = max(config.max_chars or DATA_LIMIT, FEWEST_CHARS)
         parts = tree(reading, limit)
         opens = (*OPEN, *CLASSES) if config.strategy else OPEN
-        return _cut(reading, parts, id, config, Cut(limit=limit, packs=SMALL, opens=opens, borders=LINE_BORDERS))
+        cut = Cut(limit=limit, packs=(*SMALL, *PACKED), opens=(*opens, OPENED), borders=LINE_BORDERS)
+        chunks = _cut(reading, parts, id, config, cut)
+        format_name = reading.language if reading.language in REFERENCES else reading.type
+        return list(with_references(chunks, format_name)) if format_name in REFERENCES else chunks
     if not config.strategy and not config.max_chars and not config.options:
         return _passages(reading, id)
     return _by_strategy(reading, id, config)

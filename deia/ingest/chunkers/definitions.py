@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from deia.fast_json import Json
     from deia.ingest.reading import Reading
 
 TABLE = os.path.join(os.path.dirname(__file__), "definitions.txt")
@@ -55,14 +54,6 @@ HASH_COMMENTS = frozenset(
 INSIDE = frozenset(("python", "starlark"))  # languages whose comment on a definition stands in it
 LONGEST_SIGNATURE = 160
 DEEPEST_NAME = 3  # levels below a definition at which its name is looked for
-REFERENCES = {  # what a definition refers to
-    "sql": re.compile(r"\bREFERENCES\s+[\"`\[]?([\w.]+)", re.IGNORECASE),
-    "proto": re.compile(
-        r"^\s*(?:repeated |optional )?([A-Z]\w*(?:\.\w+)*)\s+\w+\s*="
-        r"|\b(?:rpc\s+\w+\s*|returns\s*)\(\s*(?:stream )?([\w.]+)",
-        re.MULTILINE,
-    ),
-}
 
 
 class _Definition(NamedTuple):
@@ -133,8 +124,7 @@ def _nested(found: Iterable[_Definition], rows: Sequence[str], starts: Sequence[
         symbol = f"{around.symbol}{joint}{each.name}".removeprefix(joint)
         heading = f"{around.symbol} > {each.signature}".removeprefix(" > ")
         start, end = starts[first], starts[each.last] + len(rows[each.last])
-        metadata = _references("\n".join(rows[first : each.last + 1]), symbol, language)
-        above.append((each, Node(start, end, kind, symbol, heading, metadata=metadata), []))
+        above.append((each, Node(start, end, kind, symbol, heading), []))
     while len(above) > 1:
         _close(above)
     return top[2]
@@ -163,13 +153,6 @@ def _without_comment(rows: Sequence[str], definition: _Definition, language: str
     while language in INSIDE and last > definition.first and rows[last].lstrip()[:1] in {"", "#"}:
         last -= 1
     return last
-
-
-def _references(text: str, symbol: str, language: str) -> dict[str, Json]:
-    """Return which tables or messages a definition refers to, for languages in which that is told by its text."""
-    pattern = REFERENCES.get(language)
-    names = {name for match in pattern.finditer(text) for name in match.groups() if name} if pattern else set()
-    return {"references": sorted(names - {symbol})} if names - {symbol} else {}
 
 
 def _name(node: Any) -> str:

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.ingest.reading import Reading
 
-WORD = re.compile(r"\w")
+EMPTY = re.compile(
+    r"(?:</[\w:.-]+\s*>|\W)*+"
+)  # between two parts: what says nothing, such as brackets and closing tags
 SENTENCE = "sentence"
+COMMENTS = re.compile(r"(?:\s*(?:#|//|--|<!--|/?\*)[^\n]*+)*+\s*+")
 LONGEST_HEADING = 200
 MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
 
@@ -79,17 +82,23 @@ def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -
         first, last = group[0], group[-1]
         if last.end <= at:
             continue
-        if WORD.search(text, at, first.start):
+        takes_gap = first.kind in cut.packs and last.end - at <= cut.limit and _is_comment(text, at, first.start)
+        if not takes_gap and not EMPTY.fullmatch(text, at, first.start):
             pieces.append(Piece(at, first.start, node, own))
             own = len(pieces) - 1 if own == parent and node.symbol else own
-        start = max(first.start, at)
+        start = at if takes_gap else max(first.start, at)
         if len(group) == 1 and first.parts and (first.kind in cut.opens or first.end - start > cut.limit):
             _unfold(text, first._replace(start=start), own, cut, pieces)
         else:
-            pieces.append(Piece(start, last.end, _joined(group), own))
+            pieces.append(Piece(start, last.end, _joined(group)._replace(start=start), own))
         at = last.end
-    if WORD.search(text, at, node.end):
+    if not EMPTY.fullmatch(text, at, node.end):
         pieces.append(Piece(at, node.end, node, own))
+
+
+def _is_comment(text: str, start: int, end: int) -> bool:
+    """Return whether what stands above a small part is about it, so that both are one chunk."""
+    return COMMENTS.fullmatch(text, start, end) is not None and not EMPTY.fullmatch(text, start, end)
 
 
 def _groups(parts: Sequence[Node], cut: Cut) -> Iterator[Sequence[Node]]:
@@ -151,7 +160,7 @@ def _metadata(piece: Piece, starts: Sequence[int], *, is_whole: bool) -> dict[st
 
     if node.symbol and not (is_whole and (piece.start, piece.end) == (node.start, node.end)):
         metadata["whole"] = lines(node)
-    elif node.parts:
+    elif node.symbol and node.parts:
         metadata["defines"] = [
             {"symbol": part.symbol, "kind": part.kind, "lines": lines(part)}
             for part in itertools.islice(_inner(node), MOST_DEFINED)
