@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.records import Action, Role, Urgency
 
+EFFECTS: dict[Action, str] = {  # of an action, in the words of all messages and pages
+    "note": "the model reads it",
+    "warn": "the model reads it and the person sees a line",
+    "ask": "the person is asked before the call",
+    "hold": "the call is stopped, and passes when it is made again",
+}
+
 
 class Clause(Record):
     """One condition of a trigger, as written."""

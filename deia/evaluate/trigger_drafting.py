@@ -22,7 +22,7 @@ from deia.settings import DEFAULTS
 from deia.watch.authoring.act_drafts import WordClasses
 from deia.watch.authoring.case_runner import run_cases
 from deia.watch.authoring.lesson_sentences import cautions
-from deia.watch.authoring.sentence_to_trigger import Proposal, propose
+from deia.watch.authoring.sentence_to_trigger import Proposal, drafted_action, propose
 from deia.watch.gate.artefact import Artefact
 
 NO_DRAFT = (
@@ -34,27 +34,33 @@ NO_DRAFT = (
 REWORD = "Reword the sentence, or put the command in backticks."
 
 
-def draft_for(entry: Entry, text: str) -> tuple[str, str] | None:
+def draft_for(entry: Entry, text: str, *, action: str | None = None) -> tuple[str, str] | None:
     """Return the texts of a trigger and of its cases for a lesson, or None if the lesson does not say what not to do.
 
-    A command is more specific than a verb with its object, so the first sentence with a command is preferred.
+    A command is more specific than a verb with its object, so the first sentence with a command is preferred. Its
+    `action` is by default that of every draft.
     """
     sentences = cautions(entry.title, entry.summary if entry.summary != entry.title else "", text)
     drafts = [draft for draft in (_lesson_draft(sentence, entry) for sentence in sentences) if draft]
     if not drafts:
         return None
-    best = next((draft for draft in drafts if "command" in draft.trigger["when"]["any"][0]), drafts[0])
+    best = next((draft for draft in drafts if _has_command(draft)), drafts[0])
+    action = action or drafted_action(entry.urgency, has_command=_has_command(best))
     cases = cases_text(entry.id, fires=best.fires, silent=best.silent)
-    return trigger_text(best.trigger), cases
+    return trigger_text({**best.trigger, "action": action}), cases
+
+
+def _has_command(draft: Proposal) -> bool:
+    return "command" in draft.trigger["when"]["any"][0]
 
 
 def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
-    """Return a draft for a sentence of a lesson; it only shows a note, since nobody has reviewed it."""
+    """Return a draft for a sentence of a lesson."""
     proposal = proposed(sentence, documents=(entry.id,), today=entry.created)
     if proposal is None:
         return None
     lesson_fields = {
-        "id": entry.id, "title": entry.title, "urgency": entry.urgency, "action": "note", "message": entry.summary,
+        "id": entry.id, "title": entry.title, "urgency": entry.urgency, "message": entry.summary,
     }  # fmt: skip
     documents = [{**document, "mode": "summary_only"} for document in proposal.trigger["documents"]]
     try:

@@ -16,16 +16,26 @@ from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write.schema_lines import schema_line
 from deia.fast_json import Json
+from deia.knowledge import EFFECTS
 from deia.problems import CommonsError
 
 Collection = TypeVar("Collection", Map, Items)
 
-DRAFT = "# Drafted from a sentence. Correct it, and add what people really say or type before the mistake.\n"
+DRAFT = (
+    "# Drafted from a sentence. Correct it, and add what people really say or type before the mistake.\n"
+    f"# action: {'; '.join(f'{name}: {effect}' for name, effect in EFFECTS.items())}.\n"
+)
 
 
 def trigger_text(trigger: Mapping[str, Json]) -> str:
     """Return a drafted trigger as an item of a trigger file."""
     return DRAFT + yaml_blocks.to_yaml([dict(trigger)])
+
+
+def drafted_effect(text: str) -> str:
+    """Return a sentence for the person about what a drafted trigger does when it fires, and how to change that."""
+    action = next(name for name in EFFECTS if f"\n  action: {name}\n" in text)
+    return f"The draft's action is {action}: {EFFECTS[action]}. --action, or that line of the file, changes it."
 
 
 def cases_text(ident: str, *, fires: Sequence[Json], silent: Sequence[Json]) -> str:

@@ -81,7 +81,7 @@ def _part_problem(part: str) -> str:
 def _draft(text: str) -> Callable[[Entry], tuple[str, str] | None]:
     from deia.evaluate.trigger_drafting import draft_for  # noqa: PLC0415 - imports the compiler; few lessons need it
 
-    return lambda entry: draft_for(entry, text)
+    return lambda entry: draft_for(entry, text, action="note")  # a person may make it stricter
 
 
 def _trigger_advice(lesson: Lesson) -> str:

@@ -99,7 +99,7 @@ def propose(
         "title": shorten(text.rstrip("."), 100),
         "status": "experimental",
         "urgency": urgency,
-        "action": "hold" if urgency == "critical" and act.command else "warn" if urgency != "medium" else "note",
+        "action": drafted_action(urgency, has_command=bool(act.command)),
         "message": f"{text.rstrip('.')}.",
         "documents": [{"id": document, "mode": "full_context", "reason": REASON} for document in documents],
         "when": {"any": _clauses(act, named)},
@@ -110,6 +110,13 @@ def propose(
     others = [command for command in _spellings(named) if command != act.command]
     fires = (*(_tool_case(command, _context_turns(context)) for command in others), *fires)
     return Proposal(trigger=trigger, fires=fires, silent=silent, topic=_topic(act, context))
+
+
+def drafted_action(urgency: str, *, has_command: bool) -> str:
+    """Return what a draft does: it holds critical commands, warns of what else is critical or high, or else notes."""
+    if urgency == "critical" and has_command:
+        return "hold"
+    return "warn" if urgency in {"critical", "high"} else "note"
 
 
 # --- what the sentence is about ---

@@ -17,18 +17,21 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.write.add_lesson import add_lesson
+from deia.commons.write.add_trigger import drafted_effect
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
 from deia.compile.compiler import Compiled, compile_commons
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import MARKERS, nearest_commons
+from deia.knowledge import Entry
 from deia.ledger.tail import tidy
 from deia.problems import CommonsError, Problem, SettingsError
 from deia.records import URGENCIES
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems
 from deia.serve.cli.commands.shared_options import (
+    action_option,
     commons_option,
     commons_root,
     form_option,
@@ -197,10 +200,12 @@ def _rewrite(
 @click.option("--keyword", "keywords", multiple=True, help="A keyword for searches; may be repeated.")
 @click.option("--category", default="patterns", show_default=True, help="The folder inside bok/.")
 @click.option("--trigger/--no-trigger", default=None, help="Whether to draft a trigger for it.")
+@action_option
 @commons_option
 def add(  # noqa: PLR0913 - every option is a field of the lesson
     *, title: str | None, text: str | None, summary: str | None, platform: str, urgency: str | None,
     tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,
+    action: str | None,
 ) -> int:  # fmt: skip
     """Add a lesson: create a document to fill in, index it and, with --trigger, draft a trigger.
 
@@ -217,17 +222,25 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         trigger = click.confirm("Draft a trigger for it") if trigger is None else trigger
     trust_typed(root)
     body = _body(text)
+    drafts: list[str] = []
+
+    def draft(entry: Entry) -> tuple[str, str] | None:
+        """Return the texts of the lesson's trigger and cases, and keep the first."""
+        texts = draft_for(entry, body, action=action)
+        drafts.extend(texts[:1] if texts else ())
+        return texts
+
     with cache_reads():  # so that the compile does not read the index again
         lesson = add_lesson(
             root, title=title or "", text=body, summary=summary or "", platform=platform,
             urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category, today=today(),
-            draft=(lambda entry: draft_for(entry, body)) if trigger else None,
+            draft=draft if trigger or action else None,
         )  # fmt: skip
         output.say("\n".join(f"wrote {path}" for path in lesson.paths))
         if lesson.avoided:
             output.say(f"The id is {lesson.entry.id}, because {lesson.avoided} stays as it is.")
-        if trigger and not any(path.startswith("triggers/") for path in lesson.paths):
-            output.say(f"{NO_DRAFT} {lesson.entry.id}")
+        if trigger or action:
+            output.say(drafted_effect(drafts[0]) if drafts else f"{NO_DRAFT} {lesson.entry.id}")
         log_change(root, f"added {lesson.entry.id}")
         compile_and_say(root)
     return output.FOUND

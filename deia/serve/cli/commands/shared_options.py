@@ -18,6 +18,7 @@ from deia import files, spool
 from deia.durations import read_duration
 from deia.folders import events_folder, find_commons, is_packaged, is_trusted
 from deia.problems import CommonsError
+from deia.records import ACTIONS
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS
 from deia.settings import resolve
@@ -39,6 +40,11 @@ commons_option = click.option(
 )
 
 
+action_option = click.option(
+    "--action", type=click.Choice(ACTIONS),
+    help="What the drafted trigger does; by default hold for a critical command, warn for what else is critical"
+    " or high, or else note.",
+)  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 since_option = click.option("--since", metavar="TIME", help="Only the last 30m, 2h or 7d; by default everything.")
 

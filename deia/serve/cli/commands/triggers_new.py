@@ -9,13 +9,13 @@ import click
 
 from deia.commons.layers.merge_layers import load_layered
 from deia.commons.triggers.read_triggers import own_act_words
-from deia.commons.write.add_trigger import cases_text, trigger_text, write_draft
+from deia.commons.write.add_trigger import cases_text, drafted_effect, trigger_text, write_draft
 from deia.evaluate.trigger_drafting import proposed, proven
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, today, writable_root
+from deia.serve.cli.commands.shared_options import action_option, commons_option, commons_root, today, writable_root
 from deia.settings import resolve
 
 NO_DOCUMENT = "name-a-document"  # the placeholder if no document fits
@@ -27,10 +27,13 @@ NO_DOCUMENT = "name-a-document"  # the placeholder if no document fits
     "--document", "documents", multiple=True, metavar="ID", help="The document to show; by default the best match."
 )
 @click.option("--topic", default="", help="The file in triggers/; by default named after the command or object.")
+@action_option
 @click.option("--dry-run", is_flag=True, help="Only show the draft, ready to paste.")
 @click.option("--write", is_flag=True, hidden=True)  # the former opposite of --dry-run
 @commons_option
-def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, dry_run: bool, write: bool) -> int:
+def new(
+    *, sentence: Sequence[str], documents: Sequence[str], topic: str, action: str | None, dry_run: bool, write: bool
+) -> int:
     """Draft a trigger from a SENTENCE, such as "Never run prisma migrate reset on production", with cases.
 
     It is written to the end of the topic's file in triggers/.
@@ -44,7 +47,7 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, dry_ru
     if proposal is None:
         fix = 'Name an action and its object, or put a command in backticks: "Never `git push --force`".'
         raise CommonsError("This sentence contains neither a command nor a verb with an object.", fix=fix)
-    proposal = proven(proposal, own=own)
+    proposal = proven(proposal.but(trigger={**proposal.trigger, **({"action": action} if action else {})}), own=own)
     ident = proposal.trigger["id"]
     texts = trigger_text(proposal.trigger), cases_text(ident, fires=proposal.fires, silent=proposal.silent)
     if not write:
@@ -57,7 +60,7 @@ def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, dry_ru
     for path in write_draft(root, topic or proposal.topic, ident=ident, trigger=texts[0], cases=texts[1]):
         output.say(f"wrote {path}")
     compile_and_say(root)
-    output.say(f"Next: review and edit the draft, then type: deia trigger test {ident}")
+    output.say(f"{drafted_effect(texts[0])}\nNext: review and edit the draft, then type: deia trigger test {ident}")
     return output.FOUND
 
 

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from deia.commons.write.init import TEMPLATE
+from deia.knowledge import EFFECTS, Trigger
+from tests.paths import ROOT
 
+if TYPE_CHECKING:
     from tests.serve.conftest import Deia
 
 SENTENCE = "Never run shopctl site:purge on production"
@@ -116,3 +120,31 @@ def test_a_sentence_that_says_nothing_is_refused_with_what_to_say(deia: Deia) ->
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_sentence_raises(deia: Deia, sentence: str) -> None:
     assert deia("trigger", "new", "--dry-run", "--document", "site-checklist", "--", sentence).code in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("urgency", "named", "action"),
+    [("critical", (), "hold"), ("high", (), "warn"), ("medium", (), "note"), ("medium", ("--action", "hold"), "hold")],
+)
+def test_both_ways_to_a_draft_choose_its_action_alike_and_say_what_it_does(
+    deia: Deia, commons: Path, urgency: str, named: tuple[str, ...], action: str
+) -> None:
+    title = "Never run shopctl site:purge"
+    added = deia("add", "--title", title, "--urgency", urgency, "--trigger", *named)
+    assert f"The draft's action is {action}: {EFFECTS[action]}." in added.out
+    (written,) = (commons / "triggers").glob("never-run*[!s].yaml")
+    assert f"\n  action: {action}\n" in written.read_text()
+
+
+def test_every_page_says_of_an_action_the_same() -> None:
+    schema = json.loads(Path(TEMPLATE, "triggers/schema/triggers.json").read_text(encoding="utf-8"))
+    field = schema["items"]["properties"]["action"]
+    readme, triggers, settings_page = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/TRIGGERS.md", "docs/SETTINGS.md")
+    )
+    for effect in EFFECTS.values():
+        assert all(effect in page for page in (field["description"], triggers, settings_page)), effect
+    default = Trigger.DEFAULTS["action"]
+    assert field["default"] == default
+    assert f"| `action` | no (`{default}`)" in triggers
+    assert f"`action` says what happens, and is `{default}` if it is left out" in readme
