@@ -5,6 +5,7 @@ from __future__ import annotations
 from deia.ingest.detect import detect
 from deia.ingest.readers.html_page import read_html
 from deia.ingest.readers.office import read_office
+from deia.ingest.readers.pdf_pages import read_pdf
 from deia.ingest.readers.plain import read_plain
 from deia.ingest.reading import Reading, ReadingError
 from deia.records import TYPE_CHECKING
@@ -17,6 +18,7 @@ READERS: dict[str, Callable[[str, bytes], Reading]] = {
     **dict.fromkeys(PLAIN, read_plain),
     "html": read_html,
     "office": read_office,
+    "pdf": read_pdf,
 }
 
 

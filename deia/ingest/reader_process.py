@@ -1,0 +1,148 @@
+"""Read and cut untrusted files in a process of its own, which has limits on its memory and its time.
+
+Parsers in C read bytes that anybody may have written. What crashes them, makes them run on, or eats memory ends a
+process that holds nothing else; the file is refused, and the next one is read by a new process. Each side sends a line
+of JSON, the asking one the bytes of the file behind it: a broken reader can send nothing but text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from deia.ingest.chunk import DEFAULT, chunk
+from deia.ingest.read import read
+from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
+from deia.knowledge import Chunk
+from deia.records import Record
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+SECONDS = 60.0  # for one file
+MEMORY = 3 << 30  # bytes of address space, most of which is never used
+NO_WINDOW = 0x08000000
+
+
+class Passages(Record):
+    """What was read of a file, and the chunks that it was cut into."""
+
+    reading: Reading
+    chunks: tuple[Chunk, ...]
+
+
+class ReaderProcess:
+    """A process that reads and cuts files, one after the other; it is started when the first file comes."""
+
+    def __init__(self, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self._seconds, self._memory = seconds, memory
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def read_and_chunk(self, path: str, content: bytes, *, id: str, config: ChunkerConfig = DEFAULT) -> Passages:  # noqa: A002 - as everywhere
+        """Return the passages of a file; raise `ReadingError` if it cannot be read, or not within the limits."""
+        question = {"path": path, "id": id, "config": config.values(), "size": len(content)}
+        expired = threading.Event()
+        try:
+            answer = self._answer(json.dumps(question).encode() + b"\n" + content, expired)
+            if "error" not in answer:
+                return _passages(answer)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            self.close()
+            late = f"it took longer than {self._seconds:g} seconds"
+            what = late if expired.is_set() else "its reader broke down or needed too much memory"
+            raise ReadingError(f"{what}, and was stopped", where=path) from error
+        raise ReadingError(answer["error"], where=answer["where"], fix=answer["fix"])
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    if pipe:
+                        pipe.close()
+            process.wait()
+
+    def _answer(self, question: bytes, expired: threading.Event) -> dict[str, Any]:
+        process = self._running()
+        if process.stdin is None or process.stdout is None:
+            raise OSError("no pipes")
+
+        def stop() -> None:
+            expired.set()
+            process.kill()
+
+        timer = threading.Timer(self._seconds, stop)
+        timer.start()
+        try:
+            process.stdin.write(question)
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+        finally:
+            timer.cancel()
+        return {"error": ""} if not isinstance(answer, dict) else answer
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            isolation = "-I" if sys.flags.isolated else "-P"
+            self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and this module
+                (sys.executable, isolation, "-m", "deia.ingest.reader_process", str(self._memory)),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                creationflags=NO_WINDOW if sys.platform == "win32" else 0,
+            )  # fmt: skip
+        return self._process
+
+
+def _passages(answer: dict[str, Any]) -> Passages:
+    reading = answer["reading"]
+    fields = {**reading, "pages": tuple(reading["pages"]), "notes": tuple(reading["notes"])}
+    chunks = (Chunk(**{**each, "lines": (each["lines"][0], each["lines"][1])}) for each in answer["chunks"])
+    return Passages(reading=Reading(**fields), chunks=tuple(chunks))
+
+
+def main() -> None:
+    """Answer each file on standard input with its passages, until there are no more."""
+    _limit(int(sys.argv[1]))
+    source, to = sys.stdin.buffer, sys.stdout.buffer
+    while line := source.readline():
+        question = json.loads(line)
+        answer = _read(question, source.read(question["size"]))
+        to.write(json.dumps(answer).encode("ascii") + b"\n")
+        to.flush()
+
+
+def _read(question: dict[str, Any], content: bytes) -> dict[str, Any]:
+    try:
+        reading = read(question["path"], content)
+        chunks = chunk(reading, id=question["id"], config=ChunkerConfig(**question["config"]))
+    except ReadingError as error:
+        return {"error": error.message, "where": error.where, "fix": error.fix}
+    return {"reading": reading.values(), "chunks": [each.values() for each in chunks]}
+
+
+def _limit(memory: int) -> None:
+    """Keep this process from growing and from writing files, where the system can."""
+    try:
+        import resource  # noqa: PLC0415 - Windows has none
+    except ImportError:
+        return
+    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (most, most))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""PDF: pages of text with headings, which are the outline's where there is one, else lines in a larger or bolder type.
+
+What stands at the top or the bottom of many pages is not text. Pages are untrusted and read by a C library: whoever
+reads other people's files does so in `deia.ingest.reader_process`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
+from deia.ingest.reading import Reading, ReadingError, missing_extra
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+MOST_PAGES = 20_000
+MOST_OUTLINED = 20_000
+DEEPEST_OUTLINE = 6
+EDGE = 3  # lines at the top and the bottom of a page that may be a running header
+RUNNING = 0.25  # of the pages: what stands at the edge of so many is a running header
+BODY = 0.15  # of the letters: the largest type that so many are in is the text's
+LARGER = 1.12  # times the size of the text: a heading
+LONGEST_FONT_NAME = 64
+BOLD_NAME = re.compile(rb"bold|black|heavy|demi|cm\w*bx|-bd", re.IGNORECASE)
+BOLD = 600  # the weight from which a font is bold
+LONGEST_HEADING = 120
+MOST_HEADINGS = 0.25  # of the lines: if more are in a type, it is no heading's
+DIGITS = re.compile(r"\d+")
+NUMBERED = re.compile(r"(?:chapter |appendix |part |section )?(\d+|[A-Z])((?:\.\d+)*)\.?\s+\S", re.IGNORECASE)
+SOFT_HYPHENS = re.compile("[\ufffe\u0002\u00ad]\\s*")
+LETTERS = re.compile(r"[^\W\d_]")
+
+
+class _Line(NamedTuple):
+    text: str
+    size: float
+    bold: bool
+    top: float  # in points above the bottom of the page
+    page: int  # from 0
+
+
+class _Mark(NamedTuple):
+    """An entry of an outline."""
+
+    level: int
+    title: str
+    page: int
+
+
+def read_pdf(path: str, content: bytes) -> Reading:
+    """Return the text of a PDF page by page; raise if it is encrypted or no PDF."""
+    try:
+        import pypdfium2  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise missing_extra("PDF", "pdf") from error
+    try:
+        document = pypdfium2.PdfDocument(content)
+    except pypdfium2.PdfiumError as error:
+        what = "it needs a password" if "assword" in str(error) else "it is no whole PDF"
+        raise ReadingError(what, where=path) from error
+    try:
+        info = document.get_metadata_dict(skip_empty=True)
+        outline = _outline(document)
+        pages, damaged = _pages(document)
+    finally:
+        document.close()
+    lines = MarkdownLines()
+    _write(pages, outline, lines)
+    text = lines.text()
+    notes = ["No text is in it: its pages may be pictures."] if pages and not text.strip("# \n") else []
+    notes += [f"{damaged} of its pages cannot be read."] if damaged else []
+    title = spaced(info.get("Title", ""))
+    named = {"author": info.get("Author", ""), "created": info.get("CreationDate", "")}
+    return Reading(
+        type="pdf",
+        title=title if LETTERS.search(title) else lines.title or path.rsplit("/", 1)[-1],
+        text=text,
+        pages=tuple(lines.pages),
+        metadata={"pages": len(pages), **{name: spaced(value) for name, value in named.items() if value}},
+        notes=tuple(notes),
+    )
+
+
+def _outline(document: Any) -> list[_Mark]:
+    """Return the entries of the outline in order; the library does not follow circles."""
+    marks = []
+    for number, bookmark in enumerate(document.get_toc(max_depth=DEEPEST_OUTLINE)):
+        if number >= MOST_OUTLINED:
+            break
+        target = bookmark.get_dest()
+        page = target.get_index() if target is not None else None
+        title = spaced(bookmark.get_title())
+        if page is not None and title:
+            marks.append(_Mark(min(bookmark.level + 1, DEEPEST_OUTLINE), title, page))
+    return marks
+
+
+def _pages(document: Any) -> tuple[list[list[_Line]], int]:
+    """Return the lines of each page, and how many pages cannot be read."""
+    import pypdfium2  # noqa: PLC0415 - an extra
+
+    pages: list[list[_Line]] = []
+    damaged = 0
+    for number in range(min(len(document), MOST_PAGES)):
+        try:
+            page = document[number]
+            pages.append(list(_lines(page.get_textpage(), number)))
+            page.close()
+        except pypdfium2.PdfiumError:
+            pages.append([])
+            damaged += 1
+    return pages, damaged
+
+
+def _lines(text_page: Any, number: int) -> Iterator[_Line]:
+    """Yield the lines of a page with the type of their first letter."""
+    from pypdfium2 import raw  # noqa: PLC0415 - an extra
+
+    name = ctypes.create_string_buffer(LONGEST_FONT_NAME)
+    at = 0
+    text = text_page.get_text_range()
+    for line in text.split("\r\n"):
+        letters = [n for n, char in enumerate(line) if not char.isspace()]
+        if letters:
+            place = at + letters[len(letters) // 2]  # the first may be a line's number in the margin
+            matrix = raw.FS_MATRIX()
+            size = raw.FPDFText_GetFontSize(text_page, place)
+            if raw.FPDFText_GetMatrix(text_page, place, matrix):
+                size *= (matrix.b**2 + matrix.d**2) ** 0.5 or 1.0
+            length = raw.FPDFText_GetFontInfo(text_page, place, name, len(name), None)
+            is_bold = BOLD_NAME.search(name.raw[:length] if length <= len(name) else b"") is not None
+            bold = is_bold or raw.FPDFText_GetFontWeight(text_page, place) >= BOLD
+            box = text_page.get_charbox(place, loose=True)
+            yield _Line(line.strip(), round(size, 1), bold, box[3], number)
+        at += len(line) + 2
+
+
+def _write(pages: Sequence[Sequence[_Line]], outline: Sequence[_Mark], lines: MarkdownLines) -> None:
+    running = _running(pages)
+    kept = [[line for line in page if _form(line.text) not in running or not _is_edge(line, page)] for page in pages]
+    levels = {} if outline else _levels(kept)
+    marks: dict[int, list[_Mark]] = {}
+    for mark in outline:
+        marks.setdefault(mark.page, []).append(mark)
+    for number, page in enumerate(kept):
+        lines.page()
+        places: dict[int, _Mark] = {}
+        for mark in marks.get(number, []):
+            at = _place(mark, page)
+            if at < 0 or at in places:  # the page says it in other words, or on two lines
+                lines.heading(mark.level, mark.title)
+            else:
+                places[at] = mark
+        _write_page(page, places, levels, lines)
+
+
+def _write_page(
+    page: Sequence[_Line], marks: Mapping[int, _Mark], levels: Mapping[tuple[float, bool], int], lines: MarkdownLines
+) -> None:
+    """Write a page: headings, and paragraphs, which end where the lines stand further apart."""
+    paragraph: list[str] = []
+
+    def flush() -> None:
+        lines.paragraph(SOFT_HYPHENS.sub("", "\n".join(paragraph)))
+        paragraph.clear()
+
+    above: _Line | None = None
+    for at, line in enumerate(page):
+        level = levels.get((line.size, line.bold), 0) if _may_be_heading(line) else 0
+        if at in marks:
+            flush()
+            lines.heading(marks[at].level, marks[at].title)
+        elif level:
+            flush()
+            numbered = NUMBERED.match(line.text)
+            lines.heading(numbered[2].count(".") + 1 if numbered else level, line.text)
+        else:
+            if above is not None and above.top - line.top > 1.7 * max(line.size, 4):
+                flush()
+            paragraph.append(line.text)
+        above = line
+    flush()
+
+
+def _place(mark: _Mark, page: Sequence[_Line]) -> int:
+    """Return the line of a page on which an entry of the outline stands, or -1."""
+    title = _letters(mark.title)
+    for at, line in enumerate(page):
+        text = _letters(line.text)
+        if (
+            title
+            and (text.endswith(title) or (len(text) > 8 and title.endswith(text)))
+            and len(text) <= len(title) + 12
+        ):
+            return at
+    return -1
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def _form(text: str) -> str:
+    return DIGITS.sub("#", text)
+
+
+def _is_edge(line: _Line, page: Sequence[_Line]) -> bool:
+    return line in page[:EDGE] or line in page[-EDGE:]
+
+
+def _running(pages: Sequence[Sequence[_Line]]) -> set[str]:
+    """Return the lines that stand at the edge of many pages, numbers left out, and lone page numbers."""
+    counts = Counter(form for page in pages for form in {_form(line.text) for line in (*page[:EDGE], *page[-EDGE:])})
+    fewest = max(3, RUNNING * len(pages))
+    return {form for form, count in counts.items() if count >= fewest or (form == "#" and count > 1)}
+
+
+def _levels(pages: Sequence[Sequence[_Line]]) -> dict[tuple[float, bool], int]:
+    """Return the level of each type that headings are set in: larger than the text's, or bold; larger is higher."""
+    letters: Counter[tuple[float, bool]] = Counter()
+    counts: Counter[tuple[float, bool]] = Counter()
+    for page in pages:
+        for line in page:
+            letters[line.size, line.bold] += len(line.text)
+            counts[line.size, line.bold] += _may_be_heading(line)
+    if not letters:
+        return {}
+    share = BODY * sum(letters.values())
+    body, is_bold = max((one for one, count in letters.items() if count >= share), default=(0.0, False))
+    most = MOST_HEADINGS * sum(map(len, pages))
+    types = [
+        one
+        for one, count in counts.items()
+        if count and count <= most and (one[0] >= body * LARGER or (one[1] and not is_bold and one[0] >= body * 0.98))
+    ]
+    return {one: min(level, DEEPEST_OUTLINE) for level, one in enumerate(sorted(types, reverse=True), 1)}
+
+
+def _may_be_heading(line: _Line) -> bool:
+    text = line.text
+    return len(text) <= LONGEST_HEADING and len(LETTERS.findall(text[:40])) >= 2 and text[-1] not in ".,;:"
