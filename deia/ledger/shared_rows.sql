@@ -54,9 +54,8 @@ FROM said f LEFT JOIN judged j ON j.id = about
 UNION ALL SELECT ts, NULL, verdict, trigger, outcome, hash(docs[1]) FROM events
 WHERE event = 'feedback' AND about IS NULL
 
--- [open_holds] one number: the calls that were held, were not allowed later, and were not judged
-SELECT count(*) AS open FROM fired_triggers i LEFT JOIN (
+-- [unrepeated_holds] one number: the calls that were held, and nothing of their trigger passed later in the conversation
+SELECT count(*) AS unrepeated FROM fired_triggers i LEFT JOIN (
     SELECT trigger, who, max(ts) AS last FROM fired_triggers WHERE outcome = 'passed' GROUP BY ALL
 ) p ON p.trigger = i.trigger AND p.who = i.who
 WHERE outcome = 'held' AND NOT coalesce(last >= i.ts, false)
-    AND (id IS NULL OR id NOT IN (SELECT about FROM judgements WHERE about IS NOT NULL))

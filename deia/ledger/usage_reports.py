@@ -64,19 +64,9 @@ class Known(Record):
     today: str = ""
 
 
-class Prevented(Record):
-    """An estimate of the number of prevented mistakes, with bounds."""
-
-    least: int
-    guess: int
-    most: int
-    rate: float  # the share of judged holds that were judged useful
-
-
-ASSUMPTION = (
-    "Prevented mistakes are an estimate. The minimum counts what somebody judged `prevented`. The maximum adds every"
-    " held call that was neither allowed later nor judged `noise` or `wrong`. The guess adds the share of those calls"
-    " that matches the judged holds (one half if none was judged)."
+HOLDS = (
+    "Not repeated: held calls after which the trigger let nothing pass in that conversation. Whether a mistake was"
+    " prevented only people can say, by: deia feedback last prevented"
 )
 
 
@@ -146,7 +136,6 @@ def triggers(connection: Connection, known: Known) -> Report:
     """Return the report on what each trigger did, how people judged it, and which never fired."""
     gather(connection, "fired_triggers", "judgements")
     rows = ask(connection, STATEMENTS["triggers"].sql)
-    estimate = prevented(connection)
     active = {trigger.id for trigger in known.triggers if trigger.own and trigger.status != "deprecated"}
     never = sorted((trigger,) for trigger in active - {row[0] for row in rows})
     fired, held, passed, muted, quiet = (sum(row[at] for row in rows) for at in (1, 2, 3, 4, 5))
@@ -162,7 +151,7 @@ def triggers(connection: Connection, known: Known) -> Report:
             Figure(label="muted", value=muted),
             Figure(label="kept quiet", value=quiet, note="in quiet hours, or beyond the hourly limit"),
             Figure(label="never fired", value=len(never), note=OWN),
-            _prevented_figure(estimate),
+            _unrepeated(connection, held),
         ),
         blocks=(
             over_time(connection, "Triggers that matched, and what came of it", "fired_triggers", OUTCOMES),
@@ -170,22 +159,17 @@ def triggers(connection: Connection, known: Known) -> Report:
             table("Each trigger", OF_TRIGGER, cells, most=SHOWN, units={"precision": "%"}, note=PRECISION),
             table("Never fired", ("trigger",), never, most=SHOWN, empty="All have fired.", note=OWN_NOTE),
         ),
-        notes=(ASSUMPTION,),
+        notes=(HOLDS,),
     )
 
 
-def prevented(connection: Connection) -> Prevented:
-    """Estimate the mistakes that were prevented; `ASSUMPTION` says how."""
-    gather(connection, "open_holds")
-    said, useful, judged = ask(connection, STATEMENTS["judged_holds"].sql)[0]
-    ((open_holds,),) = ask(connection, "FROM open_holds")
-    rate = (useful + 0.5) / (judged + 1)
-    return Prevented(least=said, guess=said + round(open_holds * rate), most=said + open_holds, rate=round(rate, 2))
-
-
-def _prevented_figure(estimate: Prevented) -> Figure:
-    bounds = f"an estimate: at least {estimate.least:,}, at most {estimate.most:,}"
-    return Figure(label="mistakes prevented", value=estimate.guess, note=bounds)
+def _unrepeated(connection: Connection, held: int) -> Figure:
+    """Return how many held calls were not repeated, and how often somebody said that a mistake was prevented."""
+    gather(connection, "unrepeated_holds")
+    ((unrepeated,),) = ask(connection, "FROM unrepeated_holds")
+    ((said,),) = ask(connection, STATEMENTS["called_prevented"].sql)
+    note = f"of {held:,}" + (f"; {said:,} judged `prevented`" if said else "")
+    return Figure(label="held and not repeated", value=unrepeated, note=note)
 
 
 def agents(connection: Connection) -> Report:
@@ -226,14 +210,14 @@ def summary(connection: Connection) -> Report:
                 note=f"in {counted(conversations, 'conversation')}" if shown else "",
             ),
             Figure(label="calls held", value=held),
-            _prevented_figure(prevented(connection)),
+            _unrepeated(connection, held),
             Figure(label="documents opened", value=opened),
             Figure(label="judgements", value=judged),
             Figure(label="errors of deia", value=errors),
         ),
         blocks=(over_time(connection, "Activity", "events", ACTIVITY),),
         notes=(
-            ASSUMPTION,
+            HOLDS,
             *((f"Broken lines that were skipped: {broken[0]:,}.",) if broken[0] else ()),
             *((f"Parquet files that cannot be read: {broken[1]:,}.",) if broken[1] else ()),
         ),

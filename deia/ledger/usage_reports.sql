@@ -19,10 +19,8 @@ FROM fired_triggers i LEFT JOIN (
 ) f ON f.trigger = i.trigger
 GROUP BY 1 ORDER BY fired DESC, 1
 
--- [judged_holds] what was said about holds
-SELECT count(DISTINCT about) FILTER (verdict = 'prevented'),
-    count(*) FILTER (outcome = 'held' AND verdict IN ('useful', 'prevented')),
-    count(*) FILTER (outcome = 'held' AND verdict IS NOT NULL) FROM judgements
+-- [called_prevented] how often somebody said that a mistake was prevented
+SELECT count(DISTINCT about) FROM judgements WHERE verdict = 'prevented'
 
 -- [agents] each agent and host
 SELECT coalesce(agent, host, 'unnamed') AS name, count(DISTINCT conversation),

@@ -19,7 +19,7 @@ from deia.ledger.gaps import find_gaps, group_vectors, outline, weigh
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Chart, Grid
 from deia.ledger.reports import REPORTS, make_reports
-from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger, prevented
+from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
 from deia.ledger.warehouse import open_warehouse, read_through
 from deia.search.rendering.terminal_answer import Look
 from deia.serve.cli.report_tables import report_text
@@ -115,11 +115,12 @@ def test_triggers_are_told_with_what_people_said_of_them(ledger: Path) -> None:
     assert [row["trigger"] for row in grid(report, "Never fired")] == ["quiet"]
 
 
-def test_prevented_mistakes_lie_between_what_was_said_and_every_open_hold(ledger: Path) -> None:
-    estimate = read_through([str(ledger)], prevented)
-    # h1 was said to have prevented one, h2 is open, h3 was let pass; one of one judged hold was of use: (1 + .5) / 2
-    assert (estimate.least, estimate.guess, estimate.most, estimate.rate) == (1, 2, 2, 0.75)
-    assert any("estimate" in note for note in make(ledger, "triggers").notes)
+@pytest.mark.parametrize("name", ["summary", "triggers"])
+def test_of_holds_is_said_what_was_seen_and_no_mistake_is_guessed(ledger: Path, name: str) -> None:
+    report = make(ledger, name)
+    (figure,) = (figure for figure in report.figures if figure.label == "held and not repeated")
+    assert (figure.value, figure.note) == (2, "of 3; 1 judged `prevented`")
+    assert not any("estimate" in text for text in (*report.notes, *(one.label for one in report.figures)))
 
 
 def test_latency_is_told_by_path(ledger: Path) -> None:
