@@ -16,7 +16,7 @@ from deia import files, spool
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
 from deia.firing import Firing, Injection
-from deia.folders import STARTER_PREFIX, events_folder, find_commons, state_folder
+from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX, events_folder, find_commons, state_folder
 from deia.knowledge import Query
 from deia.records import ROLES, TYPE_CHECKING, URGENCIES, Turn
 from deia.settings import resolve
@@ -149,10 +149,16 @@ class Librarian:
             query = in_days(query, time.time())
         with self._lock:
             catalog = self.open_catalog()  # this may compile, which is no part of the answer's time
+            library = self._compiled.open_library()
             began = time.perf_counter()
-            tiers = tiers_of(chosen, model=self.settings.model)
-            answer = search(catalog, query, checked_at=spool.timestamp(time.time()), tiers=tiers)
-        if TIERS[0] in tiers and answer.audit.tier == TIERS[1]:
+            tiers, checked_at = tiers_of(chosen, model=self.settings.model), spool.timestamp(time.time())
+            if library is None:
+                answer = search(catalog, query, checked_at=checked_at, tiers=tiers)
+            else:
+                from deia.search.library_answers import search_both  # noqa: PLC0415 - if anything was taken in
+
+                answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
+        if TIERS[0] in tiers and answer.audit.tier == TIERS[1] and TIERS[0] not in catalog.tiers:
             answer = _with_warning(answer, NOT_ENCODED)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)
@@ -315,6 +321,12 @@ class Librarian:
         """
         with self._lock:
             return self._compiled.open_catalog()
+
+    def open_catalog_of(self, name: str) -> Catalog:
+        """Return the catalog in which a document is, by its id or path: the library's, or else that of the commons."""
+        with self._lock:
+            library = self._compiled.open_library() if name.startswith(LIBRARY_PREFIX) else None
+            return library or self._compiled.open_catalog()
 
     def compile(self, *, force: bool = False) -> None:
         """Bring the compiled files up to date with their sources."""

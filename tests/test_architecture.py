@@ -235,6 +235,7 @@ DOORS = {
     "deia.compile.catalog.writers": DERIVED,
     "deia.compile.compiled_folder": DERIVED,
     "deia.compile.compiler": DERIVED,
+    "deia.compile.library_catalog": DERIVED,
     "deia.compile.sources": "opens a folder to list it; the contents are read through the door",
     "deia.compile.triggers.word_forms": SHIPPED,
     "deia.learn.trials.index_trial": "a temporary folder",

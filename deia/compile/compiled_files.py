@@ -6,7 +6,7 @@ import time
 
 from deia import files, freshness
 from deia.errors import ArtefactError
-from deia.folders import derived_folder, part_folder
+from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder, part_folder
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
@@ -22,7 +22,11 @@ class CompiledFiles:
     """The compiled files of a commons, or of some collections of it; not safe to share between threads."""
 
     def __init__(self, root: str, *, environ: Mapping[str, str], collections: Sequence[str], keep_fresh: bool) -> None:
-        self.folder = part_folder(derived_folder(root, environ), collections)
+        trusted = is_trusted(root, environ)
+        self.folder = part_folder(derived_folder(root, environ, trusted=trusted), collections)
+        # What somebody else wrote does not get to the person's own library, nor do collections that are given away.
+        self._library_folder = library_folder(root, environ) if trusted and not collections else ""
+        self._library: Catalog | None = None
         self._root = root
         self._environ = environ
         self._collections = collections
@@ -59,6 +63,31 @@ class CompiledFiles:
                 folder = self._catalog_folder()
                 self._catalog = folder, open_catalog(folder)
         return self._catalog[1]
+
+    def open_library(self) -> Catalog | None:
+        """Return the catalog of the library, compiled if the library changed; None if nothing was taken in.
+
+        Raise ArtefactError if it cannot be compiled.
+        """
+        state = files.read(f"{self._library_folder}/{LIBRARY_STATE}") if self._library_folder else None
+        if not state:
+            return None
+        from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
+
+        token, _, revision = state.decode("ascii", "replace").partition(":")
+        place = f"{self.folder}/library/catalog-{token[:8]}{revision.zfill(8)}"
+        if self._library is None or self._library.folder != place:
+            for force in (False, True):  # the second time if it is there, but damaged
+                try:
+                    self._library = open_catalog(place)
+                    break
+                except ArtefactError:
+                    from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy, if it changed
+
+                    compile_library(self._root, self._environ, f"{self.folder}/library", force=force)
+            else:
+                self._library = open_catalog(place)
+        return self._library if len(self._library) else None
 
     def _catalog_folder(self) -> str:
         name = (files.read(f"{self.folder}/catalog") or b"").decode("ascii", "replace").strip()

@@ -19,7 +19,7 @@ from deia.commons.layers.packs import LOCK as PACKS_LOCK
 from deia.commons.triggers.cases import ENDINGS as CASES
 from deia.compile.catalog.effort import TIER
 from deia.compile.manifest import Manifest, write_manifest
-from deia.compile.sources import HASH_LENGTH, OWN_TEXTS, Known, digest_of, is_library, is_text, stamp_in, write_known
+from deia.compile.sources import HASH_LENGTH, OWN_TEXTS, Known, digest_of, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
 from deia.folders import INDEX_NAMES, STARTER_PREFIX, python_path
 from deia.search.catalog import open_catalog
@@ -89,7 +89,7 @@ def write_records(folder: str, manifest: Manifest, sources: Mapping[str, str]) -
     write_manifest(folder, manifest)
 
 
-def write_stamps(root: str, folder: str, sources: Mapping[str, str], library: str = "") -> None:
+def write_stamps(root: str, folder: str, sources: Mapping[str, str]) -> None:
     """Write the stamps of what was compiled, which the fast paths compare; a file that is right already stays."""
     own = [path for path in sources if path.startswith(OWN_TEXTS)]
     rest = [path for path in sources if not path.startswith(OWN_TEXTS)]
@@ -97,7 +97,7 @@ def write_stamps(root: str, folder: str, sources: Mapping[str, str], library: st
     triggers = write_trigger_stamps(root, folder, sources)
     text_folders = {"bok", *{path[: path.rfind("/")] for path in own}, *chain.from_iterable(map(_folders_above, texts))}
     known = [freshness.stamp_line(sources[path][: -HASH_LENGTH - 1], path) for path in own]
-    documents = _stamps(root, sources, {*triggers, *text_folders, *rest, *filter(None, [library])}).removesuffix("\n")
+    documents = _stamps(root, sources, {*triggers, *text_folders, *rest}).removesuffix("\n")
     _write_if_new(f"{folder}/{freshness.DOCUMENTS}", "\n".join([documents, *known, ""]))
 
 
@@ -106,7 +106,7 @@ def write_trigger_stamps(root: str, folder: str, sources: Mapping[str, str]) -> 
 
     The few files of the project itself have a file of their own, since hooks compare them at every call.
     """
-    others = [path for path in sources if not path.startswith(OWN_TEXTS) and not is_text(path) and not is_library(path)]
+    others = [path for path in sources if not path.startswith(OWN_TEXTS) and not is_text(path)]
     absent = [name for name in (*INDEX_NAMES, "deia.toml", PACKS_LOCK) if name not in sources]
     trigger_folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
     triggers = {*others, *absent, *trigger_folders, "triggers", PACKS}

@@ -51,7 +51,7 @@ from deia.compile.triggers.word_forms import forms_source
 from deia.compile.work import Work
 from deia.errors import ArtefactError
 from deia.fast_json import Json
-from deia.folders import LIBRARY_STATE, STARTER, derived_folder, is_packaged, library_folder, part_folder, state_folder
+from deia.folders import STARTER, derived_folder, is_packaged, part_folder, state_folder
 from deia.records import UNTRUSTED, Record
 from deia.settings import Settings, is_personal, resolve
 from deia.watch.gate.artefact import FORMAT
@@ -159,14 +159,6 @@ class _Job(Record):
         return self.resolved.trusted
 
     @property
-    def library(self) -> str:
-        """The file that tells the state of the person's library; "" if the commons may not have one."""
-        # What somebody else wrote does not get to the person's own documents, nor do collections that are given away.
-        if not self.trusted or self.work.collections:
-            return ""
-        return f"{library_folder(self.root, self.environ)}/{LIBRARY_STATE}"
-
-    @property
     def cache(self) -> str:
         """The file in which the sentence model's vectors are cached."""
         sentence_tier = next((name for name in self.work.tiers if name != "static"), TIER)
@@ -196,9 +188,7 @@ def _job(root: str, folder: str, environ: Mapping[str, str], *, work: Work, tell
 
 def _compile(job: _Job, began: float) -> Compiled:
     globs = job.resolved.documents
-    sources = read_sources(
-        job.root, job.known.sources, globs=globs, starter=job.starter, trusted=job.trusted, library=job.library
-    )
+    sources = read_sources(job.root, job.known.sources, globs=globs, starter=job.starter, trusted=job.trusted)
     dependencies = _dependencies(job.settings, job.work.collections, globs)
     digests, intact = job.digests(sources, dependencies), intact_parts(job.folder, job.previous)
     if not job.work.is_satisfied(job.previous):
@@ -206,7 +196,7 @@ def _compile(job: _Job, began: float) -> Compiled:
     before = {TRIGGERS: job.previous.triggers_digest, CATALOG: job.previous.catalog_digest}
     written = tuple(part for part in PARTS if part not in intact or before[part] != digests[part])
     if not written:
-        write_stamps(job.root, job.folder, sources, job.library)
+        write_stamps(job.root, job.folder, sources)
         return _report(job, (), job.previous, began)
     can_revise = len(intact) == len(PARTS) and job.previous.about == digest_of(dependencies)
     manifest = _revise(job, sources, digests) if can_revise else None
@@ -215,7 +205,7 @@ def _compile(job: _Job, began: float) -> Compiled:
     else:
         manifest, sources = _compile_all(job, sources, dependencies, written)
     write_records(job.folder, manifest, sources)
-    write_stamps(job.root, job.folder, sources, job.library)
+    write_stamps(job.root, job.folder, sources)
     if CATALOG in written:
         entries = [ENTRIES] if manifest.entries else []
         sweep(job.folder, keep={*entries, manifest.catalog, job.previous.catalog, os.path.basename(job.cache)})
@@ -275,8 +265,7 @@ def _compile_all(
         commons, problems = select_collections(commons, job.work.collections), []
     extra_documents = [document.path for document in commons.documents]
     later = read_sources(
-        job.root, sources, extra_documents=extra_documents, starter=job.starter, trusted=job.trusted,
-        library=job.library,
+        job.root, sources, extra_documents=extra_documents, starter=job.starter, trusted=job.trusted
     )  # fmt: skip
     sources = as_read(sources, later, extra_documents=extra_documents)
     own = layers.stack[0]
@@ -307,14 +296,12 @@ def _write_catalog(job: _Job, commons: Commons, manifest: Manifest) -> Manifest:
     """Write the catalog; return the manifest with its name and its tiers."""
     job.tell(f"indexing {len(commons.documents)} documents")
     from deia.compile.catalog.build_catalog import build_catalog  # noqa: PLC0415 - numpy, as above
-    from deia.ingest.library_store import library_at  # noqa: PLC0415 - SQLite, likewise
 
     building, before = empty_building(job.folder), catalog_at(job.folder, job.previous)
-    library = library_at(job.root, job.environ) if job.library else None
     report = build_catalog(
         commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
         built_at=manifest.built_at, sources=[commons.index.path] if commons.index.path else [],
-        concepts=commons.concepts, learning_paths=commons.learning_paths, own_first=job.trusted, library=library,
+        concepts=commons.concepts, learning_paths=commons.learning_paths, own_first=job.trusted,
         previous=before if job.previous.deia == __version__ and os.path.isdir(before) else None,
         tiers=job.work.tiers, effort=job.effort(exclusive=True), tell=job.tell,
     )  # fmt: skip

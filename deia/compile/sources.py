@@ -50,11 +50,8 @@ def read_sources(
     globs: Sequence[str] = (),
     starter: bool,
     trusted: bool,
-    library: str = "",
 ) -> dict[str, str]:
     """Return "size time SHA-256" of every source by its path in the layered commons, sorted by path.
-
-    `library` is the file that tells the state of the person's library; it is a source under its own path.
 
     `known` holds the sources of the last compile; `extra_documents` are documents outside `bok/` that an index lists,
     and `globs` are those of the settings.
@@ -66,8 +63,6 @@ def read_sources(
         base = file_at(root, prefix).rstrip("/")
         for top, endings in FOLDERS:
             scan.add_folder(f"{base}/{top}", f"{prefix}{top}", endings)
-    if library:
-        scan.add_file(library, library)
     indexes = (f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES)
     project = (*SETTINGS_FILES, PACKS_LOCK) if trusted else ()
     listed = {*project, *indexes, *known, *extra_documents, *list_notes(root, globs)}.difference(scan.seen)
@@ -196,11 +191,6 @@ def is_catalog_source(path: str) -> bool:
     return path not in SETTINGS_FILES and not local_path(path).startswith("triggers/")
 
 
-def is_library(path: str) -> bool:
-    """Return whether a source is the person's library, of which nothing but the search catalog is made."""
-    return files.is_absolute(path)
-
-
 def stamp_in(sources: Mapping[str, str], path: str) -> str:
     """Return "size time" of a source as of before it was read, or "" if it is no source."""
     return sources[path][: -HASH_LENGTH - 1] if path in sources else ""
@@ -222,13 +212,9 @@ def content_digests(sources: Mapping[str, str], dependencies: Mapping[str, Json]
             others.append((path, line))
     texts = _hash_lines([*own_lines, *lower_lines])
     return {
-        name: digest_of([texts, *(line for path, line in others if _depends(name, path))], values)
+        name: digest_of([texts, *(line for path, line in others if name != CATALOG or is_catalog_source(path))], values)
         for name, values in dependencies.items()
     }
-
-
-def _depends(name: str, path: str) -> bool:
-    return is_catalog_source(path) if name == CATALOG else not is_library(path)
 
 
 def digest_of(*values: Json) -> str:

@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from hashlib import blake2b
 from typing import TypedDict
 
-from deia import files, freshness
-from deia.compile.compiler import compile_commons
-from deia.errors import DeiaError
+from deia import files
+from deia.compile.library_catalog import compile_library
+from deia.errors import ArtefactError, DeiaError
 from deia.folders import derived_folder, is_trusted, library_folder
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import ingest, no_progress, remove, uploads
@@ -211,6 +211,10 @@ def keep_upload(root: str, name: str, content: bytes, environ: Mapping[str, str]
 
 
 def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
-    """Compile the commons if a source of its catalog changed."""
-    if freshness.changed(derived_folder(root, environ), root, freshness.DOCUMENTS):
-        compile_commons(root, environ=environ)
+    """Compile the catalog of the library; raise ArtefactError if it cannot be written."""
+    folder = f"{derived_folder(root, environ)}/library"
+    try:
+        compile_library(root, environ, folder)
+    except OSError as error:
+        fix = "Free some space, or get write permission for that folder, then type: deia source update"
+        raise ArtefactError(f"cannot write the library's catalog: {error}", where=folder, fix=fix) from error

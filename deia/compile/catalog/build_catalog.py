@@ -78,13 +78,11 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     """Write a search catalog into an empty folder; `previous` is the folder of the last catalog.
 
     `own_first` is whether searches prefer the project's own documents to those of other layers that fit as well.
-    `library` is what the person took in beside the commons.
+    `library` is what the person took in, instead of the documents of a commons.
     The sentence model's vectors are left out if making them would exceed `effort`; `tell` receives progress messages.
     Raise ArtefactError if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
-    shelved = volumes(entries, documents)
-    if library:
-        shelved = sorted([*shelved, *library_volumes(library)], key=lambda volume: volume.entry.id)
+    shelved = library_volumes(library) if library else volumes(entries, documents)
     fill = partial(filled, library)
     plan = plan_changes(shelved, previous, incremental_from, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
     writers = Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _message: None))
@@ -113,6 +111,20 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     )
 
 
+def revise_library_catalog(
+    library: Library, volumes: Sequence[Volume], removed: Sequence[str], folder: str, *, previous: str, built_at: str,
+    tiers: Sequence[str],
+) -> CatalogReport | None:  # fmt: skip
+    """Write a catalog of the library that differs from the previous one in some documents, or return None as below.
+
+    What abbreviations stand for is carried over; the next whole compile looks for new ones.
+    """
+    plan = plan_revision(volumes, previous, tiers, quick=True, removed=removed)
+    if plan is None:
+        return None
+    return _revised(plan, folder, partial(filled, library), built_at=built_at, effort=UNLIMITED)
+
+
 def revise_catalog(
     changed: Sequence[Volume], folder: str, *, previous: str, built_at: str, tiers: Sequence[str], effort: Effort
 ) -> CatalogReport | None:
@@ -122,15 +134,21 @@ def revise_catalog(
     is missing or damaged, and OSError if the folder cannot be written.
     """
     plan = plan_revision(changed, previous, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
-    if plan is None or _defines_more(changed, plan.previous.concept_groups.defined):
+    if plan is None or plan.new or _defines_more(changed, plan.previous.concept_groups.defined):
         return None
+    return _revised(plan, folder, list, built_at=built_at, effort=effort)
+
+
+def _revised(plan: Plan, folder: str, fill: Fill, *, built_at: str, effort: Effort) -> CatalogReport:
     writers = Writers(folder, plan.tiers, effort, lambda _message: None)
-    chunks, made_tiers = compile_changes(plan, writers, partial(filled, None)), writers.complete_tiers()
+    chunks, made_tiers = compile_changes(plan, writers, fill), writers.complete_tiers()
     for name in (PATTERNS, CONCEPTS):
         carry_file(plan.previous, folder, name)
-    _write_header(folder, plan.previous.header, built_at=built_at, chunks=chunks, tiers=made_tiers)
+    documents = len(plan.previous) + len(plan.new) - len(plan.removed)
+    header = {**plan.previous.header, "documents": documents}
+    _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
     return CatalogReport(
-        documents=len(plan.previous), chunks=chunks, compiled=len(changed), incremental=True,
+        documents=documents, chunks=chunks, compiled=len(plan.changed) + len(plan.new), incremental=True,
         tiers=tuple(tier.full_name for tier in made_tiers),
     )  # fmt: skip
 

@@ -62,17 +62,22 @@ def plan_changes(
     )
 
 
-def plan_revision(changed: Sequence[Volume], previous: str, tiers: Sequence[str], *, quick: bool) -> Plan | None:
-    """Return the plan of a compile in which only some documents' texts changed, or None as `plan_changes` does."""
+def plan_revision(
+    volumes: Sequence[Volume], previous: str, tiers: Sequence[str], *, quick: bool, removed: Sequence[str] = ()
+) -> Plan | None:
+    """Return the plan of a compile in which only some documents changed, or None as `plan_changes` does."""
     old = _open(previous)
     carried = _carried_tiers(old, tiers, quick=quick) if old else None
-    if old is None or carried is None or len(changed) * FEW > len(old):
+    if old is None or carried is None or (len(volumes) + len(removed)) * FEW > len(old):
         return None
-    numbers = [old.keyword.number(volume.entry.id) for volume in changed]
-    numbered = {number: volume for number, volume in zip(numbers, changed, strict=True) if number is not None}
-    if len(numbered) < len(changed):
-        return None
-    return Plan(previous=old, tiers=carried, holes=frozenset(), changed=numbered, new=(), removed=())
+    numbers = [old.keyword.number(volume.entry.id) for volume in volumes]
+    pairs = list(zip(numbers, volumes, strict=True))
+    gone = {ident: number for ident in removed if (number := old.keyword.number(ident)) is not None}
+    return Plan(
+        previous=old, tiers=carried, holes=frozenset(gone.values()), removed=tuple(gone),
+        changed={number: volume for number, volume in pairs if number is not None},
+        new=tuple(volume for number, volume in pairs if number is None),
+    )  # fmt: skip
 
 
 def _carried_tiers(old: Catalog, tiers: Sequence[str], *, quick: bool) -> tuple[str, ...] | None:

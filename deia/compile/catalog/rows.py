@@ -80,7 +80,6 @@ def _filters(volume: Volume) -> dict[str, Sequence[str]]:
 
 
 def _places(path: str) -> list[str]:
-    """Return the values by which a path can be filtered: the path, each folder above it, the file name, its library."""
+    """Return the values by which a path can be filtered: the path, each folder above it, and the file name."""
     parts = path.split("/")
-    layer = [LIBRARY_PREFIX] if path.startswith(LIBRARY_PREFIX) else []
-    return [*layer, *("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]
+    return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]

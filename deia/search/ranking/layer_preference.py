@@ -1,4 +1,4 @@
-"""The layers of a commons in a search: the project's own documents, those of its packs, the starter's, the library's.
+"""The layers of a commons in a search: the project's own documents, those of its packs, and those of the starter.
 
 A layer is known by the beginning of a path. Of documents that fit about equally well, those of a higher layer come
 first; beside an answer of one's own, the starter shows only what answers the question too. What an untrusted commons
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from deia.errors import QueryError
-from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX
+from deia.folders import STARTER_PREFIX
 from deia.match.keyword import ALSO, NOT
 from deia.records import TYPE_CHECKING
 from deia.search.catalog import Catalog
@@ -19,13 +19,14 @@ from deia.search.ranking.rank import NEAR_BEST, Ranked
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
 
-OWN, PACKS, STARTER, LIBRARY = LAYERS = ("own", "packs", "starter", "library")
-# Values of the filter `path` that all documents of a layer have; the project's own have none of them.
-PLACES: Mapping[str, str] = {PACKS: "packs", STARTER: f"{STARTER_PREFIX}bok", LIBRARY: LIBRARY_PREFIX}
-BEGINNINGS = {layer: place if place == LIBRARY_PREFIX else f"{place}/" for layer, place in PLACES.items()}
+OWN, PACKS, STARTER = "own", "packs", "starter"
+LIBRARY = "library"  # has a catalog of its own; in that of the commons it is empty
+LAYERS = (OWN, PACKS, STARTER, LIBRARY)
+# Values of the filter `path` that all documents of a layer have; the project's own have neither.
+PLACES: Mapping[str, str] = {PACKS: "packs", STARTER: f"{STARTER_PREFIX}bok"}
 # Scores that differ by less than this fit about equally well. (On 20 notes over the starter, a note with the very
 # subject of a question was .11 below the starter's document about it, and .5 below if it was about something else.)
-ADVANTAGE: Mapping[str, float] = {OWN: 0.15, PACKS: 0.075, STARTER: 0.0, LIBRARY: -0.15}
+ADVANTAGE: Mapping[str, float] = {OWN: 0.15, PACKS: 0.075, STARTER: 0.0}
 FAINT = 0.45  # of the best score: documents below are not shown (of 300 labelled questions, none lost a right one)
 
 
@@ -37,14 +38,14 @@ def layer_filters(layers: Sequence[str]) -> Filters:
     if not layers:
         return {}
     if OWN not in layers:
-        return {f"{ALSO}path": tuple(PLACES[layer] for layer in layers)}
+        return {f"{ALSO}path": tuple(PLACES[layer] for layer in layers if layer != LIBRARY)}
     others = tuple(place for layer, place in PLACES.items() if layer not in layers)
     return {f"{NOT}{ALSO}path": others} if others else {}
 
 
 def layer_of(path: str) -> str:
     """Return the layer of a document by its path."""
-    return next((layer for layer, place in PLACES.items() if path.startswith(BEGINNINGS[layer])), OWN)
+    return next((layer for layer, place in PLACES.items() if path.startswith(f"{place}/")), OWN)
 
 
 def higher_first(catalog: Catalog, ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -70,6 +71,6 @@ def fitting(catalog: Catalog, ranked: Sequence[Ranked]) -> list[Ranked]:
     if not ranked:
         return []
     layers, best = layers_of(catalog, ranked), ranked[0].score
-    answered = layers.get(higher_first(catalog, ranked)[0].number) in (OWN, PACKS)
+    answered = layers.get(higher_first(catalog, ranked)[0].number, STARTER) != STARTER
     least = {STARTER: NEAR_BEST if answered else FAINT}
     return [one for one in ranked if one.score >= best * least.get(layers.get(one.number, OWN), FAINT)]

@@ -83,7 +83,7 @@ def read(desk: Desk, arguments: ReadArguments) -> Reply:
     if arguments.lines and span is None:
         fix = "Write one or two line numbers, such as 12 or 12-30."
         raise QueryError(f"lines {arguments.lines!r} are not valid", fix=fix)
-    catalog = desk.librarian.open_catalog()
+    catalog = desk.librarian.open_catalog_of(arguments.document)
     found = look_up(catalog, arguments.document, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
     desk.librarian.log("read", {"doc": found.document.entry.id, "via": "mcp"})
     return _document(found, span or found.lines)

@@ -13,7 +13,7 @@ from deia.knowledge import Document, Entry, Query
 from deia.search.answer import Answer
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
-from deia.search.ranking.layer_preference import LAYERS, layer_of
+from deia.search.ranking.layer_preference import PLACES, layer_of
 from deia.search.ranking.rank import NEAR_BEST
 
 OWN, PACK, STARTER = "bok/", "packs/team/bok/", "starter:bok/"
@@ -101,7 +101,7 @@ def test_a_limit_of_one_shows_ones_own(compiled: Compiled) -> None:
     assert answer.matched
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", ["own", *PLACES])
 def test_a_layer_can_be_asked_for_alone(compiled: Compiled, layer: str) -> None:
     catalog = compiled({f"{place}a.md": CERTIFICATE for place in (OWN, PACK, STARTER)} | OTHERS)
     for question in ("certificate expired", ""):

@@ -37,7 +37,7 @@ COLON = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # edito
 def _look_up(name: str) -> FoundDocument:
     """Return a document of the commons."""
     librarian = Librarian(named_commons() or None, agent="cli")
-    found = look_up(librarian.open_catalog(), name, root=librarian.root, folder=here())
+    found = look_up(librarian.open_catalog_of(name), name, root=librarian.root, folder=here())
     librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
     return found
 

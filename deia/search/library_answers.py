@@ -1,0 +1,71 @@
+"""Answers from the commons and from the library: each is searched by itself, and judged by itself.
+
+A library may be a hundred times as large as the commons. Ranked together, what lessons are about would be lost among
+what a library mentions; so lessons are found as if there were none, and passages stand beside them.
+"""
+
+from __future__ import annotations
+
+from deia.errors import QueryError
+from deia.records import TYPE_CHECKING
+from deia.search.answer import SMALL_TALK, TOO_BROAD
+from deia.search.pipeline import search
+from deia.search.ranking.layer_preference import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deia.knowledge import Query
+    from deia.search.answer import Answer
+    from deia.search.catalog import Catalog
+
+CONFIDENCES = ("low", "medium", "high")
+
+
+def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at: str, tiers: Sequence[str]) -> Answer:
+    """Answer a query from the commons and the library, as far as it asks for them.
+
+    Raise QueryError if a filter names a value that neither has.
+    """
+    answers: list[Answer] = []
+    problem: QueryError | None = None
+    for catalog, part in _parts(commons, library, query):
+        try:
+            answers.append(search(catalog, part, checked_at=checked_at, tiers=tiers))
+        except QueryError as error:
+            problem = problem or error
+    if problem and not answers:
+        raise problem
+    return answers[0] if len(answers) < 2 else merged(*answers, limit=query.limit)
+
+
+def _parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
+    """Return what is searched, and for what."""
+    layers = tuple(layer for layer in query.layers if layer != LIBRARY)
+    parts = [(commons, query.but(layers=layers))] if layers or not query.layers else []
+    if query.collection or query.asset_type not in ("", "text"):
+        parts = []
+    return [*parts, (library, query.but(layers=()))] if LIBRARY in query.layers or not query.layers else parts
+
+
+def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:
+    """Return one answer of two: what answers comes before what is only related, and lessons before passages.
+
+    Passages come first only if they surely answer and the lessons hardly do.
+    """
+    if lessons.view or lessons.reason == SMALL_TALK or not passages.documents:
+        return lessons
+    if not lessons.documents or lessons.reason == TOO_BROAD:
+        return passages.but(audit=passages.audit.but(sources=lessons.audit.sources))
+    surer = lessons.confidence == CONFIDENCES[0] and passages.confidence == CONFIDENCES[-1]
+    first, second = (passages, lessons) if surer else (lessons, passages)
+    primary = (*first.primary, *second.primary)[:limit]
+    secondary = (*first.secondary, *second.secondary)[: limit - len(primary)]
+    warnings = dict.fromkeys((*lessons.audit.warnings, *passages.audit.warnings))
+    return lessons.but(
+        matched=lessons.matched is True or passages.matched is True or "partial",
+        confidence=max(lessons.confidence, passages.confidence, key=CONFIDENCES.index),
+        primary=primary, secondary=secondary,
+        keywords_matched=tuple(dict.fromkeys((*lessons.keywords_matched, *passages.keywords_matched))),
+        audit=lessons.audit.but(warnings=tuple(warnings)),
+    )  # fmt: skip
