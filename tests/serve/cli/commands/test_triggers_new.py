@@ -13,6 +13,7 @@ from deia.knowledge import EFFECTS, Trigger
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
+    from deia.records import Action
     from tests.serve.conftest import Deia
 
 SENTENCE = "Never run shopctl site:purge on production"
@@ -127,7 +128,7 @@ def test_no_sentence_raises(deia: Deia, sentence: str) -> None:
     [("critical", (), "hold"), ("high", (), "warn"), ("medium", (), "note"), ("medium", ("--action", "hold"), "hold")],
 )
 def test_both_ways_to_a_draft_choose_its_action_alike_and_say_what_it_does(
-    deia: Deia, commons: Path, urgency: str, named: tuple[str, ...], action: str
+    deia: Deia, commons: Path, urgency: str, named: tuple[str, ...], action: Action
 ) -> None:
     title = "Never run shopctl site:purge"
     added = deia("add", "--title", title, "--urgency", urgency, "--trigger", *named)
@@ -144,7 +145,7 @@ def test_every_page_says_of_an_action_the_same() -> None:
     )
     for effect in EFFECTS.values():
         assert all(effect in page for page in (field["description"], triggers, settings_page)), effect
-    default = Trigger.DEFAULTS["action"]
+    default = Trigger(id="", title="", urgency="low", message="", documents=(), who=()).action
     assert field["default"] == default
     assert f"| `action` | no (`{default}`)" in triggers
     assert f"`action` says what happens, and is `{default}` if it is left out" in readme
