@@ -12,28 +12,23 @@ import json
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deia.ingest.chunk import DEFAULT, chunk
 from deia.ingest.read import read
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
-from deia.records import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
+
+Value = TypeVar("Value")
 
 SECONDS = 60.0  # for one file
 MEMORY = 3 << 30  # bytes of address space, most of which is never used
 NO_WINDOW = 0x08000000
-
-
-class Passages(Record):
-    """What was read of a file, and the chunks that it was cut into."""
-
-    reading: Reading
-    chunks: tuple[Chunk, ...]
 
 
 class ReaderProcess:
@@ -49,15 +44,22 @@ class ReaderProcess:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def read_and_chunk(self, path: str, content: bytes, *, id: str, config: ChunkerConfig = DEFAULT) -> Passages:  # noqa: A002 - as everywhere
-        """Return the passages of a file; raise `ReadingError` if it cannot be read, or not within the limits."""
-        question = {"path": path, "id": id, "config": config.values(), "size": len(content)}
+    def read(self, path: str, content: bytes) -> Reading:
+        """Return what a file says, as `deia.ingest.read.read` does; raise `ReadingError` if it breaks the limits, too."""
+        return self._ask(path, {"path": path, "size": len(content)}, content, _reading)
+
+    def chunk(self, reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002
+        """Return the chunks of a reading, as `deia.ingest.chunk.chunk` does."""
+        question = {"path": reading.path, "id": id, "config": config.values(), "reading": reading.values()}
+        return self._ask(reading.path, question, b"", _chunks)
+
+    def _ask(self, path: str, question: dict[str, Any], content: bytes, taken: Callable[[Any], Value]) -> Value:
         expired = threading.Event()
         try:
-            answer = self._answer(json.dumps(question).encode() + b"\n" + content, expired)
+            answer = self._answer(json.dumps(question).encode("ascii") + b"\n" + content, expired)
             if "error" not in answer:
-                return _passages(answer)
-        except (OSError, ValueError, TypeError, KeyError) as error:
+                return taken(answer["value"])
+        except (OSError, ValueError, TypeError, KeyError, IndexError) as error:
             self.close()
             late = f"it took longer than {self._seconds:g} seconds"
             what = late if expired.is_set() else "its reader broke down or needed too much memory"
@@ -106,31 +108,33 @@ class ReaderProcess:
         return self._process
 
 
-def _passages(answer: dict[str, Any]) -> Passages:
-    reading = answer["reading"]
-    fields = {**reading, "pages": tuple(reading["pages"]), "notes": tuple(reading["notes"])}
-    chunks = (Chunk(**{**each, "lines": (each["lines"][0], each["lines"][1])}) for each in answer["chunks"])
-    return Passages(reading=Reading(**fields), chunks=tuple(chunks))
+def _reading(fields: dict[str, Any]) -> Reading:
+    return Reading(**{**fields, "pages": tuple(fields["pages"]), "notes": tuple(fields["notes"])})
+
+
+def _chunks(rows: list[dict[str, Any]]) -> list[Chunk]:
+    return [Chunk(**{**row, "lines": (row["lines"][0], row["lines"][1])}) for row in rows]
 
 
 def main() -> None:
-    """Answer each file on standard input with its passages, until there are no more."""
+    """Answer each question on standard input, until there are no more."""
     _limit(int(sys.argv[1]))
     source, to = sys.stdin.buffer, sys.stdout.buffer
     while line := source.readline():
         question = json.loads(line)
-        answer = _read(question, source.read(question["size"]))
+        try:
+            answer = {"value": _value(question, source.read(question.get("size", 0)))}
+        except ReadingError as error:
+            answer = {"error": error.message, "where": error.where, "fix": error.fix}
         to.write(json.dumps(answer).encode("ascii") + b"\n")
         to.flush()
 
 
-def _read(question: dict[str, Any], content: bytes) -> dict[str, Any]:
-    try:
-        reading = read(question["path"], content)
-        chunks = chunk(reading, id=question["id"], config=ChunkerConfig(**question["config"]))
-    except ReadingError as error:
-        return {"error": error.message, "where": error.where, "fix": error.fix}
-    return {"reading": reading.values(), "chunks": [each.values() for each in chunks]}
+def _value(question: dict[str, Any], content: bytes) -> object:
+    if "reading" not in question:
+        return read(question["path"], content).values()
+    config = ChunkerConfig(**question["config"])
+    return [each.values() for each in chunk(_reading(question["reading"]), id=question["id"], config=config)]
 
 
 def _limit(memory: int) -> None:

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from deia.ingest.chunk import chunk
+from deia.ingest.read import read
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig, ReadingError
 from tests.ingest.readers.office_files import document, paragraph, spreadsheet
@@ -16,31 +18,31 @@ MEMORY = 1 << 30
 def test_a_file_is_read_and_cut_as_it_would_be_here() -> None:
     with ReaderProcess() as process:
         config = ChunkerConfig(strategy="by_heading")
-        passages = process.read_and_chunk("a.md", b"# A\n\nwords\n\n## B\n\nmore", id="a", config=config)
-        assert [(each.heading, each.lines) for each in passages.chunks] == [("A", (1, 3)), ("A > B", (5, 7))]
-        assert passages.reading.title == "A"
-        assert process.read_and_chunk("b.docx", document(paragraph("x")), id="b").reading.pages == ()
+        reading = process.read("a.md", b"# A\n\nwords\n\n## B\n\nmore \xf0\x9f\x8d\x8e")
+        assert reading == read("a.md", b"# A\n\nwords\n\n## B\n\nmore \xf0\x9f\x8d\x8e")
+        assert process.chunk(reading, id="a", config=config) == chunk(reading, id="a", config=config)
+        assert process.read("b.docx", document(paragraph("x"))).pages == ()
 
 
 def test_what_cannot_be_read_is_refused_in_the_words_of_its_reader() -> None:
     with ReaderProcess() as process, pytest.raises(ReadingError, match="core: no reader"):
-        process.read_and_chunk("core", b"\x7fELF\0", id="x")
+        process.read("core", b"\x7fELF\0")
 
 
 def test_a_reader_that_is_killed_costs_one_file_and_no_more() -> None:
     with ReaderProcess() as process:
-        process.read_and_chunk("a.txt", b"a", id="a")
+        process.read("a.txt", b"a")
         assert process._process is not None
         os.kill(process._process.pid, signal.SIGTERM)
         process._process.wait()
-        assert process.read_and_chunk("a.txt", b"again", id="a").chunks[0].text == "again"
+        assert process.read("a.txt", b"again").text == "again"
 
 
 def test_a_file_that_takes_too_long_is_stopped() -> None:
     with ReaderProcess(seconds=0.4) as process, pytest.raises(ReadingError, match=r"longer than 0\.4 seconds"):
-        process.read_and_chunk("a.yaml", b"- [a, b, {c: d}]\n" * 2_000_000, id="a")
+        process.chunk(process.read("a.yaml", b"- [a, b, {c: d}]\n" * 100_000), id="a")
     with ReaderProcess() as process:
-        assert process.read_and_chunk("a.txt", b"next", id="a").chunks
+        assert process.read("a.txt", b"next").text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
@@ -49,5 +51,5 @@ def test_a_sheet_with_one_far_cell_cannot_eat_the_memory() -> None:
     rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
     with ReaderProcess(memory=MEMORY) as process:
         with pytest.raises(ReadingError, match=r"memory|no whole"):
-            process.read_and_chunk("a.xlsx", spreadsheet(rows), id="a")
-        assert process.read_and_chunk("a.txt", b"next", id="a").chunks
+            process.read("a.xlsx", spreadsheet(rows))
+        assert process.read("a.txt", b"next").text
