@@ -16,11 +16,10 @@ from filelock import FileLock
 
 from deia import __version__
 from deia.git_command import GitError
-from deia.ingest.chunk import chunk
 from deia.ingest.detect import detect_type
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
-from deia.ingest.read import read
+from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ReadingError
 from deia.ingest.source import MOST_BYTES, UNCHANGED, UPLOAD, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
@@ -118,8 +117,9 @@ def ingest(
         library.set_status(name, PROCESSING)
         status, error, mark, run = PENDING, "", None, None  # what is interrupted goes on later
         try:
-            with closing(open_source(library, registered.but(mark="") if force or failed else registered)) as opened:
-                run = _Run(library, registered, opened, progress)
+            wanted = registered.but(mark="") if force or failed else registered
+            with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
+                run = _Run(library, registered, opened, reader, progress)
                 run.take_in(force=force, failed=failed)
             status, mark = PROCESSED, getattr(opened, "mark", None)
         except (SourceError, ReadingError, GitError) as problem:
@@ -149,9 +149,14 @@ class _Run:
     """One run over the files of a source."""
 
     def __init__(
-        self, library: Library, registered: Registered, opened: Opened, progress: Callable[[Progress], None]
+        self,
+        library: Library,
+        registered: Registered,
+        opened: Opened,
+        reader: ReaderProcess,
+        progress: Callable[[Progress], None],
     ) -> None:
-        self._library, self._registered, self._opened = library, registered, opened
+        self._library, self._registered, self._opened, self._reader = library, registered, opened, reader
         self._tell = progress
         self._chunks = 0
         self.read = self.removed = 0
@@ -202,13 +207,14 @@ class _Run:
 
     def _keep(self, found: Found, content: bytes, key: str) -> str:
         """Read and cut a file and keep that; return what there is to say about it."""
-        reading = read(found.path, content)
+        reading = self._reader.read(found.path, content)
         text, lines = without_secrets(reading.text)
         if lines:
             shown = ", ".join(map(str, lines[:SHOWN_LINES])) + (", …" if len(lines) > SHOWN_LINES else "")
             note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
             reading = reading.but(text=text, notes=(*reading.notes, note))
-        self._library.keep(key, reading, chunk(reading, id=found.path, config=self._registered.source.config))
+        chunks = self._reader.chunk(reading, id=found.path, config=self._registered.source.config)
+        self._library.keep(key, reading, chunks)
         return ""
 
 

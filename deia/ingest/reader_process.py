@@ -45,7 +45,7 @@ class ReaderProcess:
         self.close()
 
     def read(self, path: str, content: bytes) -> Reading:
-        """Return what a file says, as `deia.ingest.read.read` does; raise `ReadingError` if it breaks the limits, too."""
+        """Return what a file says, as `deia.ingest.read.read` does; raise `ReadingError` if it breaks a limit, too."""
         return self._ask(path, {"path": path, "size": len(content)}, content, _reading)
 
     def chunk(self, reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002
