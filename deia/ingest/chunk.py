@@ -31,7 +31,7 @@ LINE_BORDERS = ("\n\n", "\n", " ")
 # What consists of named parts, and how they are found: a function of the reading and the limit.
 TREES: dict[str, Callable[[Reading, int], list[Node]]] = {
     "code": definitions,
-    **dict.fromkeys(("json", "yaml", "xml", "csv"), structured),
+    **dict.fromkeys(("json", "yaml", "xml", "csv", "log"), structured),
 }
 
 

@@ -23,12 +23,17 @@ OPENED = "section"  # the kind of what only holds named things: `paths`, `compon
 PACKED = ("key", "item", "record", "element", "document")  # kinds of which small neighbours share a chunk
 API = re.compile(r"(?:^|\{)\s*[\"']?(?:openapi|swagger|\$schema)[\"']?\s*:", re.MULTILINE)
 HOLDERS = {"paths": "path", "definitions": "schema", "$defs": "schema", "components": OPENED}
+RECORD = re.compile(  # how a record of a log begins
+    r"^[\[(<]?(?:\d{4}-\d\d-\d\d|\d\d[:/.]\d\d[:/.]|[A-Z][a-z]{2} [ \d]\d \d\d:|\d{10}"
+    r"|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|CRIT)).*$",
+    re.MULTILINE,
+)
 SPACE = re.compile(r"[ \t\n\r]*")
 _decode = json.JSONDecoder().raw_decode
 
 
 def structured(reading: Reading, limit: int) -> list[Node]:
-    """Return the parts of JSON, YAML, XML or CSV, those of a part only where it is longer than the limit."""
+    """Return the parts of JSON, YAML, XML, CSV or a log, those of a part only where it is longer than the limit."""
     finder = FINDERS["csv" if reading.language == "csv" else reading.type]
     nodes = finder(reading, limit)
     return [node._replace(heading=node.heading or reading.title) for node in nodes]
@@ -238,6 +243,15 @@ def _csv_parts(reading: Reading, _limit: int) -> list[Node]:
     return nodes
 
 
+# --- logs ---
+
+
+def _log_parts(reading: Reading, _limit: int) -> list[Node]:
+    """Return the records of a log: a line that begins with a time or a level, and what follows it without one."""
+    starts = [match.start() for match in RECORD.finditer(reading.text)]
+    return [Node(start, end, "record", "") for start, end in itertools.pairwise([*starts, len(reading.text)])]
+
+
 FINDERS: dict[str, Callable[[Reading, int], list[Node]]] = {
-    "json": _json_parts, "yaml": _yaml_parts, "xml": _xml_parts, "csv": _csv_parts,
+    "json": _json_parts, "yaml": _yaml_parts, "xml": _xml_parts, "csv": _csv_parts, "log": _log_parts,
 }  # fmt: skip

@@ -47,6 +47,14 @@ class MarkdownLines:
             self._space()
         self._lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
 
+    def markdown(self, text: str) -> None:
+        """Write Markdown as it is."""
+        if text.strip():
+            self._space()
+            self._lines += [*text.rstrip("\n").split("\n"), ""]
+            first = next((line[2:].strip() for line in text.split("\n") if line.startswith("# ")), "")
+            self.title = self.title or first
+
     def code(self, text: str) -> None:
         """Write lines as they are, in a fence that none of them closes."""
         text = text.strip("\n")

@@ -71,6 +71,11 @@ def test_yaml_keeps_comments_block_texts_and_several_documents() -> None:
     assert [each.symbol for each in cut("k.yaml", "a: 1\n---\nb: " + "x" * 50 + "\n")] == ["0", "1"]
 
 
+def test_a_record_of_a_log_keeps_the_lines_that_belong_to_it() -> None:
+    log = "".join(f"2026-11-23 10:00:0{n} ERROR it failed\n  at step {n} of this\n" for n in range(3))
+    assert [each.lines for each in cut("a.log", log)] == [(1, 2), (3, 4), (5, 6)]
+
+
 def test_aliases_and_entities_are_not_expanded() -> None:
     laughs = "a: &a [x, x]\n" + "".join(
         f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n" for n in range(24)

@@ -1,0 +1,86 @@
+"""Mails: one message, or those of a mailbox, each under its subject, with who wrote it and when."""
+
+from __future__ import annotations
+
+import re
+from email import message_from_bytes, policy
+from email.errors import MessageError
+
+from deia.ingest.readers.html_page import read_html
+from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
+from deia.ingest.reading import Reading, ReadingError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage
+
+START = re.compile(rb"^From [^\n]*\n", re.MULTILINE)  # of a message in a mailbox
+SHOWN = ("From", "To", "Cc", "Date")
+MOST_PARTS = 200
+LONGEST_HEADER = 500
+
+
+def read_mails(path: str, content: bytes) -> Reading:
+    """Return the messages of a file; attachments are named, not read."""
+    is_box = START.match(content) is not None
+    messages = START.split(content)[1:] if is_box else [content]
+    lines, notes = MarkdownLines(), set[str]()
+    for raw in messages:
+        notes.update(_write(_parsed(path, raw), lines))
+    title = lines.title if len(messages) == 1 else path.rsplit("/", 1)[-1]
+    metadata = {"messages": len(messages)}
+    return Reading(type="email", title=title, text=lines.text(), metadata=metadata, notes=tuple(sorted(notes)))
+
+
+def _parsed(path: str, raw: bytes) -> EmailMessage:
+    try:
+        return message_from_bytes(raw, policy=policy.default)  # type: ignore[arg-type, return-value, unused-ignore]
+    except (MessageError, ValueError, RecursionError) as error:
+        raise ReadingError("it is no whole mail", where=path) from error
+
+
+def _write(message: EmailMessage, lines: MarkdownLines) -> list[str]:
+    """Write a message and return what of it was not read."""
+    lines.heading(1, _header(message, "Subject") or "(no subject)")
+    lines.paragraph("\n".join(f"{name}: {value}" for name in SHOWN if (value := _header(message, name))))
+    bodies: dict[str, str] = {}
+    notes: list[str] = []
+    for number, part in enumerate(message.walk()):
+        kind = part.get_content_type()
+        name = _attached(part)
+        if name or number > MOST_PARTS:
+            notes.append(f"The attachment {name or number} was not read.")
+        elif kind in {"text/plain", "text/html"}:
+            bodies.setdefault(kind, _decoded(part))
+    if "text/plain" not in bodies and "text/html" in bodies:
+        try:
+            lines.markdown(read_html("", bodies["text/html"].encode("utf-8", "replace")).text)
+        except ReadingError as error:
+            notes.append(f"The message is HTML: {error}")
+    for block in re.split(r"\n\s*\n", bodies.get("text/plain", "")):
+        lines.paragraph(block.strip("\n"))
+    return notes
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    """Return a header's text; what is malformed in it is left out."""
+    try:
+        return spaced(str(message[name] or ""))[:LONGEST_HEADER]
+    except (ValueError, TypeError, AttributeError, IndexError, LookupError, MessageError, RecursionError):
+        return ""
+
+
+def _attached(part: EmailMessage) -> str:
+    try:
+        return spaced(part.get_filename() or "") if part.get_content_disposition() == "attachment" else ""
+    except (ValueError, TypeError, AttributeError, IndexError, LookupError, MessageError):
+        return "(unnamed)"
+
+
+def _decoded(part: EmailMessage) -> str:
+    data = part.get_payload(decode=True)
+    text = data if isinstance(data, bytes) else b""
+    try:
+        return text.decode(part.get_content_charset() or "utf-8", "replace").replace("\r\n", "\n")
+    except (LookupError, ValueError):
+        return text.decode("utf-8", "replace")
