@@ -1,8 +1,8 @@
 """Finds substitutes for compiled triggers that are missing or torn, and starts a compile.
 
-The substitutes are the starter commons' triggers, if they are compiled. The compile is a process of its own that nobody
-waits for, at most one per commons in five minutes. It runs deia itself with an interpreter that deia recorded: nothing
-that a repository contains is run or decides what is run.
+The substitutes are the starter commons' triggers, if they are compiled. The compile is a process of its own, for which
+only `renewal` waits, at most one per commons in five minutes. It runs deia itself with an interpreter that deia
+recorded: nothing that a repository contains is run or decides what is run.
 """
 
 from __future__ import annotations
@@ -54,6 +54,11 @@ def _settings(place: Place) -> dict[str, Any]:
         return settings.resolve(place.root, environ=place.environ).values()
     except (SettingsError, OSError):
         return {}
+
+
+def deadline_of(place: Place, default: float) -> float:
+    """Return the seconds that a hook of an uncompiled commons may take."""
+    return float(_settings(place).get("deadline_ms", default * 1000)) / 1000
 
 
 def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:

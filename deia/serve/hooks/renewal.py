@@ -34,18 +34,41 @@ def renewed(place: Place, artefact: Artefact, changed: str) -> Artefact:
         return artefact
     marker = marker_of(place.state, place.root, why)
     until = place.began + SHARE * artefact.meta.settings["deadline_ms"] / 1000
-    while time.perf_counter() < until:
-        is_done = (files.read(marker) or b"").endswith(b"done\n")
-        if files.stamp(path) != before:
-            opened = _opened(place, path)
-            place.is_fresh = opened is not None
-            return opened or artefact
-        if is_done:
-            return artefact
-        time.sleep(INTERVAL)
+    compiled = _awaited(place, path, before, marker, until)
+    if compiled is not None or _is_done(marker):
+        return compiled or artefact
     name = shorten(one_line(changed), MOST_SHOWN)
     place.pending = f"{name} changed and is being compiled: it does not guard this call yet. {FIX}"
     return artefact
+
+
+def first_compiled(place: Place, seconds: float) -> Artefact | None:
+    """Return the triggers of the first compile if it is done in time, which ends `place.trouble`, or None."""
+    path, marker = f"{place.derived}/triggers", marker_of(place.state, place.root, "")
+    before = files.stamp(path)
+    if _is_done(marker) or not files.exists(marker):
+        return None
+    compiled = _awaited(place, path, before, marker, place.began + SHARE * seconds) or _opened(place, path)
+    place.trouble = "" if compiled is not None else place.trouble
+    return compiled
+
+
+def _awaited(place: Place, path: str, before: object, marker: str, until: float) -> Artefact | None:
+    """Return the triggers as soon as they are written, or None if that takes too long or the compile ends before."""
+    while time.perf_counter() < until:
+        is_done = _is_done(marker)
+        if files.stamp(path) != before:
+            opened = _opened(place, path)
+            place.is_fresh = opened is not None
+            return opened
+        if is_done:
+            return None
+        time.sleep(INTERVAL)
+    return None
+
+
+def _is_done(marker: str) -> bool:
+    return (files.read(marker) or b"").endswith(b"done\n")
 
 
 def _opened(place: Place, path: str) -> Artefact | None:

@@ -141,6 +141,8 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
         said = _forms().forbid(can, reason)
         return said
     artefact = _open(place)
+    if place.trouble and place.trusted and place.timed and occasion.moment in GUARDING:
+        artefact = _first_compiled(place, artefact)
     if artefact is None:
         trouble = _trouble(place, None, log, can)
         said = _forms().trouble(can, trouble) if trouble else None
@@ -155,7 +157,7 @@ def _respond_with(
     deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
-    if occasion.moment in GUARDING and place.timed and not place.trouble:
+    if occasion.moment in GUARDING and place.timed and not (place.trouble or place.is_fresh):
         artefact = _renewed(place, artefact)
     trouble = place.pending
     reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
@@ -261,6 +263,18 @@ def _open(place: Place) -> Artefact | None:
         from deia.serve.hooks.fallback import stand_in  # noqa: PLC0415 - hardly any commons is not compiled
 
         artefact = stand_in(place, error.message)
+    return artefact
+
+
+def _first_compiled(place: Place, substitute: Artefact | None) -> Artefact | None:
+    """Return the triggers of a compile that was just started, if it is done in time, or else the substitute."""
+    from deia.serve.hooks.fallback import deadline_of  # noqa: PLC0415 - hardly any commons is not compiled
+    from deia.serve.hooks.renewal import first_compiled  # noqa: PLC0415 - likewise
+
+    seconds = deadline_of(place, DEADLINE)
+    _arm(place, seconds)
+    artefact: Artefact | None = first_compiled(place, seconds) or substitute
+    _arm(place, seconds)  # as in `_renewed`
     return artefact
 
 

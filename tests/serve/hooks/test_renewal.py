@@ -52,6 +52,25 @@ def test_a_new_trigger_holds_the_next_call(commons: Path, patient: dict[str, str
     assert is_denied(call(commons, patient, "frobnicate --all", session="later"))
 
 
+def test_in_a_fresh_clone_the_first_call_is_held(commons: Path, environ: dict[str, str]) -> None:
+    (commons / "triggers" / "new.yaml").write_text(HELD)
+    patient = {**environ, "DEIA_STARTER": "false", "DEIA_DEADLINE_MS": PATIENT}
+    found = call(commons, patient, "frobnicate --all")
+    assert is_denied(found)
+    assert "compiled" not in found["systemMessage"], "all is well"
+
+
+def test_if_the_first_compile_takes_long_that_call_says_that_nothing_guards(
+    commons: Path, environ: dict[str, str]
+) -> None:
+    hasty = {**environ, "DEIA_STARTER": "false", "DEIA_DEADLINE_MS": QUICK}
+    started = fallback.marker_of(hasty["DEIA_STATE"], str(commons), "")
+    Path(started).parent.mkdir(parents=True, exist_ok=True)
+    Path(started).write_bytes(b"start\n%d\n" % os.getpid())  # a compile that is under way, and does not end
+    found = call(commons, hasty, "frobnicate --all")
+    assert "nothing is watched; it is being compiled now" in found["systemMessage"]
+
+
 def test_a_changed_trigger_counts_as_it_is_now(commons: Path, patient: dict[str, str]) -> None:
     path = commons / "triggers" / "new.yaml"
     path.write_text(HELD)
