@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from heapq import nlargest
 from io import BytesIO
 
@@ -39,6 +40,14 @@ class Extent(Record):
     newest: str = ""
     torn: int = 0  # broken lines
     damaged: tuple[str, ...] = ()  # unreadable Parquet files
+
+
+def seconds_of(event: Mapping[str, Json]) -> float:
+    """Return an event's time in seconds since 1970, or 0 if it has none."""
+    try:
+        return datetime.fromisoformat(str(event.get("ts", ""))).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
 
 
 def extent_of(folder: str) -> Extent:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from deia import fast_json
+from deia.durations import ago
 from deia.fast_json import Json
 from deia.folders import events_folder
-from deia.ledger.tail import read_ledger
+from deia.ledger.tail import read_ledger, seconds_of
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option
+from deia.serve.cli.terminal import look_of
 from deia.text import counted, one_line, shorten
 
 EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
-SHOWN = 160  # characters of an event on a line
+SHOWN = 160  # characters of a line that no terminal shows
 HEAD = ("ts", "v", "id", "event")  # fields that a line does not repeat
+WHO = ("host", "agent", "actor")
+MOST_NAME = 16  # characters of who it was
+FIELDS = {  # what a line shows of an event; JSON has everything
+    "query": ("query", "matched", "confidence"), "injection": ("trigger", "outcome", "because"),
+    "feedback": ("verdict", "note", "of"), "read": ("doc", "via"), "error": ("error", "where"),
+}  # fmt: skip
 
 
 @click.command(short_help="Show the last events of the log.")
@@ -29,8 +38,10 @@ def log(*, number: int, event: str | None, form: str) -> int:
     """Show the last events of the log: questions, injections, errors. It is kept on this machine."""
     folder = events_folder(commons_root(), os.environ)
     ledger = read_ledger(folder, event=event or "", last=number)
-    for logged in ledger.events:
-        output.say(fast_json.dumps(logged) if form == "json" else _event_line(logged))
+    width = look_of("", colour="never", environ=os.environ).width if output.at_terminal() else SHOWN
+    lines = map(fast_json.dumps, ledger.events) if form == "json" else _lines(ledger.events, width)
+    for line in lines:
+        output.say(line)
     if form == "text" and not ledger.events:
         output.say(f"There are no events in {folder}.")
     if form == "text" and ledger.broken:
@@ -38,9 +49,36 @@ def log(*, number: int, event: str | None, form: str) -> int:
     return output.FOUND
 
 
-def _event_line(event: Mapping[str, Json]) -> str:
-    fields = ", ".join(f"{name} {_value(value)}" for name, value in event.items() if name not in HEAD)
-    return shorten(one_line(f"{event.get('ts', '?')} {event.get('event', 'query')}: {fields}"), SHOWN)
+def _lines(events: Sequence[Mapping[str, Json]], width: int) -> Iterator[str]:
+    """Yield a line for each event: how long ago, what kind, from whom, and what, cut in the middle to the width."""
+    now = time.time()
+    rows = [
+        (
+            ago(max(now - seconds_of(event), 0.0)),
+            shorten(one_line(str(event.get("event", "query"))), MOST_NAME),
+            _who(event),
+        )
+        for event in events
+    ]
+    widths = [max(len(str(row[at])) for row in rows) for at in range(3)] if rows else []
+    for event, row in zip(events, rows, strict=True):
+        when, kind, who = (str(cell).ljust(most) for cell, most in zip(row, widths, strict=True))
+        yield cut(f"{when}  {kind}  {who}  {_what(event)}", width)
+
+
+def _who(event: Mapping[str, Json]) -> str:
+    return shorten(one_line(str(next((event[name] for name in WHO if event.get(name)), "-"))), MOST_NAME)
+
+
+def _what(event: Mapping[str, Json]) -> str:
+    names = FIELDS.get(str(event.get("event", "query"))) or [name for name in event if name not in (*HEAD, *WHO)]
+    return one_line(", ".join(_value(event[name]) for name in names if event.get(name) not in (None, "")))
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters, without its middle if it is longer."""
+    left = most // 2
+    return text if len(text) <= most else f"{text[:left]}…{text[len(text) - (most - left - 1) :]}"
 
 
 def _value(value: Json) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TypeAlias
 
 import click
@@ -14,7 +13,7 @@ from deia.durations import ago
 from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import events_folder, state_folder
-from deia.ledger.tail import read_ledger
+from deia.ledger.tail import read_ledger, seconds_of
 from deia.librarian import Librarian
 from deia.records import Record
 from deia.serve.cli import output
@@ -115,18 +114,11 @@ def _group(events: Sequence[Event]) -> list[list[Event]]:
     for event in events:
         last = groups[-1][-1] if groups else None
         alike = last is not None and all(last.get(name) == event.get(name) for name in ("conversation", "chars"))
-        if last is not None and alike and abs(_seconds(event) - _seconds(last)) < SAME_INJECTION:
+        if last is not None and alike and abs(seconds_of(event) - seconds_of(last)) < SAME_INJECTION:
             groups[-1].append(event)
         else:
             groups.append([event])
     return groups
-
-
-def _seconds(event: Event) -> float:
-    try:
-        return datetime.fromisoformat(str(event.get("ts", ""))).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return 0.0
 
 
 def _verdicts(folder: str, injections: Sequence[Sequence[Event]]) -> dict[str, list[str]]:
@@ -146,7 +138,7 @@ def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, lis
     state, now = state_folder(os.environ), time.time()
     muted = muted_triggers(state, folder=here(), now=now, conversation=text["conversation"])
     return Explained(
-        **text, ago=ago(max(now - _seconds(event), 0.0)), host=str(event.get("host", event.get("agent", ""))),
+        **text, ago=ago(max(now - seconds_of(event), 0.0)), host=str(event.get("host", event.get("agent", ""))),
         outcome=str(event.get("outcome", "shown")), chars=event.get("chars", 0),
         documents=documents or _ids(event.get("docs")), verdicts=verdicts.get(text["id"], []),
         muted=text["trigger"] in muted, known=known,

@@ -69,7 +69,7 @@ def test_a_near_miss_suggests_ids(deia: Deia) -> None:
 
 def test_reading_a_document_is_an_event(deia: Deia) -> None:
     deia("show", "site-checklist")
-    assert "doc site-checklist, via cli" in deia("log", "--event", "read").out
+    assert "site-checklist, cli" in deia("log", "--event", "read").out
 
 
 def test_the_path_is_printed_where_no_editor_can_be_opened(deia: Deia, commons: Path) -> None:
