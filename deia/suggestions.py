@@ -14,8 +14,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question that suggests the closest known names, or an empty text if none is close."""
     from rapidfuzz import process  # noqa: PLC0415 - costs 15 ms, and only an unknown name needs it
 
-    matches = process.extract(name[:LONGEST], sorted(set(known)), limit=MOST, score_cutoff=CLOSE)
+    matches = process.extract(name[:LONGEST], sorted(set(known)), limit=MOST, score_cutoff=CLOSE, processor=_spaced)
     return f"Did you mean {' or '.join(match for match, *_ in matches)}?" if matches else ""
+
+
+def _spaced(name: str) -> str:
+    """Return the words of a name, which are compared in any order."""
+    return name.replace("-", " ")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -102,3 +102,8 @@ def one_line(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def period(first: str, last: str) -> str:
+    """Return two days as a period: `on 2026-11-23`, `from 2026-11-20 to 2026-11-23`."""
+    return f"on {first}" if first == last else f"from {first} to {last}"

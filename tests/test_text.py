@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.text import flat, one_line, shorten, spans, words
+from deia.text import flat, one_line, period, shorten, spans, words
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,8 @@ def test_one_line_is_one_line_without_control_characters(text: str) -> None:
     assert line.isprintable()
     assert len(line.splitlines()) <= 1
     assert line == " ".join(line.split(" "))
+
+
+def test_a_period_of_one_day_is_that_day() -> None:
+    assert period("2026-11-23", "2026-11-23") == "on 2026-11-23"
+    assert period("2026-11-20", "2026-11-23") == "from 2026-11-20 to 2026-11-23"

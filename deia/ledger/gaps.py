@@ -17,6 +17,7 @@ from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.tokeniser import terms
 from deia.records import Record
 from deia.tables import text_beside
+from deia.text import counted
 
 MOST_QUESTIONS = 2000  # different queries, the most frequent first
 MOST_PEOPLE = 1000  # people counted for one query
@@ -152,7 +153,7 @@ def gaps(connection: Connection) -> Report:
     return Report(
         name="gaps",
         title="Gaps",
-        lead=f"{len(all_gaps):,} things were asked that the commons does not answer well."
+        lead=f"{counted(len(all_gaps), 'topic')} that the commons does not answer well."
         if all_gaps
         else "No gaps: every question with its words in the log was answered.",
         figures=(

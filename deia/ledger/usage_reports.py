@@ -8,7 +8,7 @@ from deia.ledger.shared_rows import gather
 from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask
 from deia.records import Record
-from deia.text import counted
+from deia.text import counted, period
 
 SHOWN = 20  # rows of a table
 BARS = 12  # in a chart
@@ -197,7 +197,11 @@ def summary(connection: Connection) -> Report:
         ask(connection, f"SELECT count(*) FROM {view}")[0][0] for view in ("reads", "judgements", "errors")
     )
     broken = ask(connection, "SELECT coalesce(sum(lines), 0)::BIGINT, count(*) FILTER (lines = 0) FROM damage")[0]
-    lead = f"{total:,} events from {first} to {last}." if total else "No events yet: ask something, or let a host run."
+    lead = (
+        f"{counted(total, 'event')} {period(first, last)}."
+        if total
+        else "No events yet: ask something, or let a host run."
+    )
     return Report(
         name="summary",
         title="deia in use",

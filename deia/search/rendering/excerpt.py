@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+from deia.commons.source_files.outline import PLACEHOLDERS
 from deia.match.keyword import analyser
 from deia.match.tokeniser import words
 from deia.search.rendering.columns import ELLIPSIS, plain, wrap
@@ -87,7 +88,7 @@ def _value(matches: Sequence[frozenset[str]]) -> tuple[int, int]:
 
 
 def _blocks(passage: str) -> list[str]:
-    """Return a passage's paragraphs and other lines, without the marks of headings, emphasis and fences."""
+    """Return a passage's paragraphs and other lines, without marks of Markdown and an outline's placeholders."""
     blocks: list[list[str]] = [[]]
     headings = []
     for line in passage.splitlines():
@@ -96,7 +97,7 @@ def _blocks(passage: str) -> list[str]:
             blocks.append([])
         if bare.startswith("#"):
             headings.append(_unmarked(bare.lstrip("#")))
-        elif bare and not bare.startswith(FENCES):
+        elif bare and not bare.startswith(FENCES) and bare not in PLACEHOLDERS:
             blocks[-1].append(bare)
     return [_unmarked(" ".join(block)) for block in blocks if block] or headings
 

@@ -65,6 +65,7 @@ MEANT = {
     "unmute": "mute TRIGGER --off", "upgrade": "compile", "usage": "stats", "edit": "show --edit", "cat": "show",
     "server": "serve", "settings": "config", "set": "config set", "undo": "learn undo", "validate": "lint",
 }  # fmt: skip
+LONGEST = 100  # characters of what the help says of a command
 
 
 class LazyGroup(click.Group):
@@ -89,7 +90,7 @@ class LazyGroup(click.Group):
         for heading, commands in HEADINGS.items():
             with formatter.section(heading):
                 found = {name: self.get_command(ctx, name) for name in commands}
-                formatter.write_dl([(name, at.get_short_help_str(100)) for name, at in found.items() if at])
+                formatter.write_dl([(name, at.get_short_help_str(LONGEST)) for name, at in found.items() if at])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of commands without importing all of them, which would take too long."""
@@ -120,6 +121,7 @@ def _with_examples(command: click.Command) -> click.Command:
     """Return a command whose help, and that of its subcommands, ends with examples."""
     command.context_class = HelpContext
     for below in getattr(command, "commands", {}).values():
+        below.short_help = below.get_short_help_str(LONGEST)  # click cuts it at 45 characters
         _with_examples(below)
     return command
 

@@ -41,7 +41,7 @@ from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import hook_findings
 from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import resolve
-from deia.text import counted, one_line, shorten
+from deia.text import counted, one_line, period, shorten
 from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
 from deia.watch.silence.mutes import read_mutes, switch_path
@@ -254,7 +254,7 @@ def readable_ledger(about: _Examined) -> Iterator[Finding]:
     except CommonsError as error:
         yield dead(error.message, f"Move what is broken out of {folder}")
         return
-    span = f" from {extent.oldest} to {extent.newest}" if extent.oldest else ""
+    span = f" {period(extent.oldest, extent.newest)}" if extent.oldest else ""
     yield fine(f"log: {counted(extent.events, 'event')}{span}, {_size(extent.bytes)}")
     if extent.torn:
         yield warning(f"{counted(extent.torn, 'broken line')} in the log, skipped")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.commons.source_files.outline import OUTLINE
 from deia.search.rendering.columns import columns
 from deia.search.rendering.excerpt import Marker, best_rows
 
@@ -60,3 +61,8 @@ def test_any_passage_is_shown_in_few_rows_that_fit(passage: str, asked: list[str
     for row in rows:
         assert columns(row) <= room + 2  # room for an ellipsis on both sides
         assert "".join(piece for piece, _ in marker.marked(row)) == row
+
+
+def test_placeholders_that_nobody_filled_in_are_not_shown() -> None:
+    passage = f"# A lesson\n\nThe queue drops its jobs.\n\n{OUTLINE}"
+    assert best_rows(passage, Marker(("queue",)), room=80, most=3) == ["The queue drops its jobs."]

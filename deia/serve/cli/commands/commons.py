@@ -16,7 +16,8 @@ from deia.commons.checks import setting_problems
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
-from deia.commons.write.add_lesson import add_lesson
+from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
+from deia.commons.write.add_lesson import Lesson, add_lesson
 from deia.commons.write.add_trigger import drafted_effect
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
@@ -243,7 +244,17 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
             output.say(drafted_effect(drafts[0]) if drafts else f"{NO_DRAFT} {lesson.entry.id}")
         log_change(root, f"added {lesson.entry.id}")
         compile_and_say(root)
+        _say_next(lesson, body)
     return output.FOUND
+
+
+def _say_next(lesson: Lesson, body: str) -> None:
+    """Say what the person has to do now: fill in the document, review the draft of a trigger."""
+    drafted = next((path for path in lesson.paths if path.startswith(f"{TRIGGERS}/")), "")
+    steps = [f"fill in {lesson.entry.path}"] if not body.strip() else []
+    steps += [f"review {drafted}, then type: deia trigger test {lesson.entry.id}"] if drafted else []
+    if steps:
+        output.say(f"Next: {'; '.join(steps)}")
 
 
 def _body(text: str | None) -> str:

@@ -103,11 +103,12 @@ def _described(note: Note) -> list[str]:
 
 def _summary(plan: Import, *, dry_run: bool) -> str:
     in_place, copied, known = (len(plan.having(how)) for how in (IN_PLACE, COPIED, KNOWN))
+    done = "would be " if dry_run else ""
     parts = [
-        f"{counted(in_place, 'note')} read in place" if in_place else "",
-        f"{counted(copied, 'note')} copied into bok/" if copied else "",
+        f"{counted(in_place, 'note')} {done}read in place" if in_place else "",
+        f"{counted(copied, 'note')} {done}copied into bok/" if copied else "",
         f"{counted(known, 'note')} imported before" if known else "",
     ]
     what = ", ".join(filter(None, parts)) or "Nothing to import"
-    settings = f"; deia.toml gets documents {', '.join(plan.globs)}" if plan.globs and dry_run else ""
+    settings = f"; deia.toml would get documents {', '.join(plan.globs)}" if plan.globs and dry_run else ""
     return f"{what}{settings}.{' Nothing was written.' if dry_run else ''}"

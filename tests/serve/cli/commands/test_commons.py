@@ -119,6 +119,15 @@ def test_a_lesson_is_written_indexed_and_found(deia: Deia, commons: Path) -> Non
     assert "added zebra-stripes-vanish" in deia("log", "--event", "index").out
 
 
+def test_after_a_lesson_the_person_hears_what_to_do_next(deia: Deia) -> None:
+    told = deia("add", "--title", "Never run `jobctl purge`", "--trigger").out
+    assert told.splitlines()[-1] == (
+        "Next: fill in bok/patterns/never-run-jobctl-purge.md; review triggers/never-run-jobctl-purge.yaml, then type:"
+        " deia trigger test never-run-jobctl-purge"
+    )
+    assert "Next:" not in deia("add", "--title", "Complete", "--text", "Drain the queue first.").out
+
+
 def test_a_lesson_may_come_from_standard_input(process: Process, commons: Path) -> None:
     done = process("add", "--title", "Striped", "--text", "-", stdin="Grün.\n".encode())
     assert done.returncode == 0

@@ -28,7 +28,7 @@ def test_a_dry_run_shows_what_each_note_would_become_and_writes_nothing(deia: De
     done = deia("import", "docs", "--dry-run")
     assert "docs/nginx.md: read where it is" in done.out
     assert "Nginx: 502 after a deploy (note, id docs-nginx, #nginx, #deploy)" in done.out
-    assert "deia.toml gets documents docs/**. Nothing was written." in done.out
+    assert "deia.toml would get documents docs/**. Nothing was written." in done.out
     assert sorted(path for path in notes.parent.rglob("*") if "cache" not in str(path)) == before
 
 
