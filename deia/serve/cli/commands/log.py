@@ -21,8 +21,9 @@ from deia.text import counted, one_line, shorten
 EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
 SHOWN = 160  # characters of a line that no terminal shows
 HEAD = ("ts", "v", "id", "event")  # fields that a line does not repeat
-WHO = ("host", "agent", "actor")
-MOST_NAME = 16  # characters of who it was
+SOURCES = ("host", "agent", "actor")
+LEAST = 20  # characters of what happened, however narrow the terminal
+MOST_NAME = 16
 FIELDS = {  # what a line shows of an event; JSON has everything
     "query": ("query", "matched", "confidence"), "injection": ("trigger", "outcome", "because"),
     "feedback": ("verdict", "note", "of"), "read": ("doc", "via"), "error": ("error", "where"),
@@ -52,32 +53,27 @@ def log(*, number: int, event: str | None, form: str) -> int:
 def _lines(events: Sequence[Mapping[str, Json]], width: int) -> Iterator[str]:
     """Yield a line for each event: how long ago, what kind, from whom, and what, cut in the middle to the width."""
     now = time.time()
-    rows = [
-        (
-            ago(max(now - seconds_of(event), 0.0)),
-            shorten(one_line(str(event.get("event", "query"))), MOST_NAME),
-            _who(event),
-        )
-        for event in events
-    ]
-    widths = [max(len(str(row[at])) for row in rows) for at in range(3)] if rows else []
+    rows = [(ago(max(now - seconds_of(event), 0.0)), *_kind_and_source(event)) for event in events]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for event, row in zip(events, rows, strict=True):
-        when, kind, who = (str(cell).ljust(most) for cell, most in zip(row, widths, strict=True))
-        yield cut(f"{when}  {kind}  {who}  {_what(event)}", width)
+        head = "".join(f"{cell:<{most}}  " for cell, most in zip(row, widths, strict=True))
+        yield head + cut(_what(event), max(width - len(head), LEAST))
 
 
-def _who(event: Mapping[str, Json]) -> str:
-    return shorten(one_line(str(next((event[name] for name in WHO if event.get(name)), "-"))), MOST_NAME)
+def _kind_and_source(event: Mapping[str, Json]) -> tuple[str, str]:
+    source = next((event[name] for name in SOURCES if event.get(name)), "-")
+    kind, source = (shorten(one_line(str(cell)), MOST_NAME) for cell in (event.get("event", "query"), source))
+    return kind, source
 
 
 def _what(event: Mapping[str, Json]) -> str:
-    names = FIELDS.get(str(event.get("event", "query"))) or [name for name in event if name not in (*HEAD, *WHO)]
+    names = FIELDS.get(str(event.get("event", "query"))) or [name for name in event if name not in (*HEAD, *SOURCES)]
     return one_line(", ".join(_value(event[name]) for name in names if event.get(name) not in (None, "")))
 
 
 def cut(text: str, most: int) -> str:
     """Return a text of at most so many characters, without its middle if it is longer."""
-    left = most // 2
+    left = most * 2 // 3
     return text if len(text) <= most else f"{text[:left]}…{text[len(text) - (most - left - 1) :]}"
 
 
