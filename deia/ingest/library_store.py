@@ -15,11 +15,12 @@ import time
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import count
 
 from deia import files
 from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, library_folder
 from deia.ingest.chunk_rows import packed
-from deia.ingest.source import Found, Source, SourceError
+from deia.ingest.source import Found, Source, SourceError, name_for
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -176,8 +177,24 @@ class Library:
             for name, fields, prefix, status, error, checked, mark in rows
         ]  # fmt: skip
 
+    def named(self, source: Source) -> Source:
+        """Return a source with a name: its own, that under which its place is known, or one that is free.
+
+        Raise SourceError if its own name is that of a source at another place.
+        """
+        places = {one.source.name: (one.source.kind, one.source.place) for one in self.sources()}
+        place = (source.kind, source.place)
+        if source.name and places.get(source.name, place) != place:
+            fix = f"Choose another name, or type: deia source remove {source.name}"
+            raise SourceError(f"there is a source {source.name!r} at {places[source.name][1]}", fix=fix)
+        free = (f"{name_for(source)}{f'-{number}' if number > 1 else ''}" for number in count(1))
+        known = next((name for name, at in places.items() if at == place), "")
+        name = source.name or known or next(name for name in free if name not in places)
+        return source.but(name=name, collection=source.collection or name)
+
     def register(self, source: Source) -> Registered:
-        """Add a source to the registry, or give the one of that name its new fields; return it as it stands."""
+        """Add a source to the registry, or give the one at that place its new fields; return it as it stands."""
+        source = self.named(source)
         before = next((one for one in self.sources() if one.source.name == source.name), None)
         taken = {one.prefix for one in self.sources() if one.source.name != source.name}
         prefix = f"{source.collection}/"

@@ -182,7 +182,7 @@ def slug(text: str) -> str:
 
 
 def checked(source: Source) -> Source:
-    """Return a source with a name and a collection; raise SourceError if its options make no sense."""
+    """Return a source with its names made fit; raise SourceError if its options make no sense."""
     unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
     if unknown:
         fix = f"Known are: {', '.join(ChunkerConfig().values())}."
@@ -190,5 +190,4 @@ def checked(source: Source) -> Source:
     strategy = source.config.strategy
     if strategy and strategy not in STRATEGIES:
         raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
-    name = slug(source.name) or name_for(source)
-    return source.but(name=name, collection=slug(source.collection) or name)
+    return source.but(name=slug(source.name), collection=slug(source.collection))

@@ -12,6 +12,7 @@ from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.errors import QueryError
 from deia.search.find_document import look_up
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
+from deia.serve.server.library_tools import index_source, list_sources
 from deia.serve.server.read_tools import check, list_documents, query, read, suggest
 from deia.serve.server.tool_arguments import (
     Arguments,
@@ -23,6 +24,8 @@ from deia.serve.server.tool_arguments import (
     ReadArguments,
     RemoveArguments,
     SaveArguments,
+    SourceArguments,
+    SourcesArguments,
     SuggestArguments,
 )
 from deia.serve.server.tool_schemas import Tool
@@ -41,6 +44,8 @@ ARGUMENTS: Mapping[str, Callable[..., Arguments]] = {
     "suggest_location": SuggestArguments,
     "remove_document": RemoveArguments,
     "feedback": FeedbackArguments,
+    "index_source": SourceArguments,
+    "list_sources": SourcesArguments,
     "Librarian_IndexDirectoryToLibrary": FolderArguments,
 }
 
@@ -65,7 +70,7 @@ def arguments_of(name: str, values: Values) -> Arguments:
     return ARGUMENTS[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
-def call(desk: Desk, arguments: Arguments) -> Reply:  # noqa: PLR0911 - one return for each tool
+def call(desk: Desk, arguments: Arguments) -> Reply:  # noqa: C901, PLR0911 - one return for each tool
     """Run the tool to which the arguments belong."""
     match arguments:
         case QueryArguments():
@@ -84,6 +89,10 @@ def call(desk: Desk, arguments: Arguments) -> Reply:  # noqa: PLR0911 - one retu
             return remove(desk, arguments)
         case FeedbackArguments():
             return feedback(desk, arguments)
+        case SourceArguments():
+            return index_source(desk, arguments)
+        case SourcesArguments():
+            return list_sources(desk)
         case FolderArguments():
             return add_folder(desk, arguments.path)
 
@@ -154,6 +163,8 @@ def confirmation(desk: Desk, arguments: Arguments) -> str:
         return f"Replace the text of {_label(desk, arguments.update)}? The old text is kept in .trash/."
     if isinstance(arguments, RemoveArguments) and not arguments.undo:
         return f"Move {_label(desk, arguments.id)} to .trash/? It can be restored."
+    if isinstance(arguments, SourceArguments) and not arguments.content:
+        return f"Take {' '.join(arguments.source.split())[:200]!r} into your library?"
     return ""
 
 

@@ -51,6 +51,7 @@ def query(desk: Desk, arguments: QueryArguments) -> Reply:
     answer = desk.librarian.query(
         arguments.query, mode=arguments.mode, limit=arguments.limit, platform=arguments.platform,
         audience=arguments.audience, urgency=arguments.urgency, cluster=arguments.cluster,
+        asset_type=arguments.asset_type, collection=arguments.collection,
     )  # fmt: skip
     _require_tier(desk, answer)
     return _reply(desk, answer, quoted=arguments.detail == "full")

@@ -17,6 +17,8 @@ class QueryArguments(Record):
     audience: str = ""
     urgency: str = ""
     cluster: str = ""
+    asset_type: str = ""
+    collection: str = ""
     mode: str = "natural"
     limit: int | None = None
     detail: str = "summary"
@@ -94,6 +96,20 @@ class FeedbackArguments(Record):
     note: str = ""
 
 
+class SourceArguments(Record):
+    """A source to take into the library: a folder, an address, or the name of a file whose content is handed over."""
+
+    source: str
+    collection: str = ""
+    branch: str = ""
+    filter: str = ""
+    content: str = ""
+
+
+class SourcesArguments(Record):
+    """Nothing: all sources are listed."""
+
+
 class FolderArguments(Record):
     """A folder whose documents are to be added to the index."""
 
@@ -109,5 +125,7 @@ Arguments: TypeAlias = (
     | SuggestArguments
     | RemoveArguments
     | FeedbackArguments
+    | SourceArguments
+    | SourcesArguments
     | FolderArguments
 )

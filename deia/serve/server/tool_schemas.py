@@ -33,6 +33,7 @@ HINTS = {
     "reads": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     "adds": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False},
     "changes": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False},
+    "fetches": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
     "removes": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False},
 }
 

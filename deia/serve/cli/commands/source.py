@@ -98,7 +98,7 @@ def _plan(root: str, sources: Sequence[Source]) -> int:
     """Show what taking sources in would do."""
     with open_library(root, os.environ) as library:
         known = {one.source.name: one for one in library.sources()}
-        for source in sources:
+        for source in map(library.named, sources):
             stand_in = Registered(source=source, prefix=f"{source.collection}/")
             steps = [step for step in planned(library, known.get(source.name, stand_in).but(source=source)) if step[1]]
             output.say(f"{source.name}: {counted(len(steps), 'file')} would change")
