@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from deia.ingest.reading import missing_extra
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
 from deia.ingest.source_kinds.globs_of_source import Selection
@@ -9,6 +11,9 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
+
+RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 class S3Files:
@@ -26,7 +31,8 @@ class S3Files:
         bucket, _, self._prefix = source.place.removeprefix("s3://").partition("/")
         self._sizes: dict[str, int] = {}
         try:
-            self._store = S3Store(bucket, client_options={"allow_http": source.private})
+            options: Any = {"allow_http": True} if source.private else None
+            self._store = S3Store(bucket, client_options=options, retry_config=RETRIES)
         except (obstore.exceptions.BaseError, ValueError) as error:
             raise SourceError(f"{source.place} cannot be opened: {error}", fix="Check the AWS_… variables.") from error
 
