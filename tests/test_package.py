@@ -50,6 +50,7 @@ def test_the_wheel_has_every_file_of_the_package_and_the_starter_commons(wheel: 
         *(ROOT / "bok").rglob("*.md"),
     ]
     wanted |= {f"deia/starter/{path.relative_to(ROOT).as_posix()}" for path in starter}
+    wanted |= {"deia/starter/ready/starter.json", "deia/starter/ready/units"}  # made by the build
     assert {"deia/py.typed", "deia/starter/commons_index.yaml", "deia/serve/hook.py"} <= wanted
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == wanted
 

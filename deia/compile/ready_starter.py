@@ -7,7 +7,7 @@ counts as none. Cases are not kept, since no compile needs them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -15,13 +15,14 @@ from deia import __version__, fast_json, files
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern, Step
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_starter
-from deia.compile.sources import HASH_LENGTH, code_stamps
+from deia.compile.sources import HASH_LENGTH, code_contents, code_stamps
 from deia.firing import Reference
 from deia.folders import STARTER, STARTER_PREFIX, derived_folder
 from deia.knowledge import Clause, Document, Earlier, Entry, OwnActWords, Trigger
 from deia.records import Record
 
 NAME = "starter.json"
+SHIPPED = f"{STARTER}/ready"  # what the wheel brings along
 HEAD = "deia-starter-1"
 READING = ("commons/index", "commons/layers", "commons/source_files", "commons/triggers")
 LEFT_OUT = ("index", "cases", "problems", "own_ids")  # of the starter; compiles use those of the project
@@ -40,20 +41,31 @@ PARTS: Mapping[type[Record], Mapping[str, type[Record]]] = {  # the fields of a 
 def ready_starter(environ: Mapping[str, str], sources: Mapping[str, str]) -> Commons:
     """Return the starter commons with its paths as seen from a project; its files are among the `sources`."""
     path, token = f"{derived_folder(STARTER, environ)}/{NAME}", starter_token(sources)
-    head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
-    if head.decode("ascii", "replace") == _head(token, body):
+    body = _read(path, token) or _read(f"{SHIPPED}/{NAME}", starter_token(sources, code_contents))
+    if body:
         starter: Commons = _record(Commons, fast_json.loads(body.decode("ascii")))
         return starter
     starter = load_starter()
-    kept = {name: value for name, value in _plain(starter).items() if name not in LEFT_OUT}
-    body = fast_json.dumps({**kept, "index": {"path": ""}, "cases": ()}).encode("ascii")
-    files.keep(path, b"\n".join((_head(token, body).encode("ascii"), body)))
+    keep_starter(path, starter, token)
     return starter
 
 
-def starter_token(sources: Mapping[str, str]) -> str:
-    """Return a digest of the files of the starter and of the version that reads them."""
-    code = [code_stamps(folder) for folder in READING]
+def keep_starter(path: str, starter: Commons, token: str) -> None:
+    """Write what was read of the starter to a file, if it can be written."""
+    kept = {name: value for name, value in _plain(starter).items() if name not in LEFT_OUT}
+    body = fast_json.dumps({**kept, "index": {"path": ""}, "cases": ()}).encode("ascii")
+    files.keep(path, b"\n".join((_head(token, body).encode("ascii"), body)))
+
+
+def _read(path: str, token: str) -> bytes:
+    """Return what a file with this token holds, or nothing."""
+    head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
+    return body if head.decode("ascii", "replace") == _head(token, body) else b""
+
+
+def starter_token(sources: Mapping[str, str], code_of: Callable[[str], object] = code_stamps) -> str:
+    """Return a digest of the files of the starter and of the code that reads them, as `code_of` describes a folder."""
+    code = [code_of(folder) for folder in READING]
     lines = [f"{value[-HASH_LENGTH:]} {path}" for path, value in sources.items() if path.startswith(STARTER_PREFIX)]
     return blake2b(
         "\n".join((__version__, repr(code), *lines)).encode("utf-8", "surrogatepass"), digest_size=16

@@ -181,6 +181,16 @@ def code_stamps(folder: str) -> list[tuple[str, int, int]]:
     return sorted((name, state.st_size, state.st_mtime_ns) for name, state in stats)
 
 
+def code_contents(folder: str) -> list[tuple[str, str]]:
+    """Return the files in a folder of deia's own code, with digests of what is in them, which every installation has.
+
+    Unlike `code_stamps` this reads them, so it is only for what a wheel brings along.
+    """
+    names = sorted(name for name in files.names(f"{PACKAGE}/{folder}") if not name.startswith("_"))
+    contents = ((name, files.read(f"{PACKAGE}/{folder}/{name}", files.ANY_SIZE)) for name in names)
+    return [(name, hashlib.sha256(data).hexdigest()) for name, data in contents if data is not None]
+
+
 def is_text(path: str) -> bool:
     """Return whether a source is a document: in a `bok/` folder, or a note elsewhere."""
     return path.startswith(OWN_TEXTS) or local_path(path).startswith("bok/") or path.endswith(ENDINGS)

@@ -12,16 +12,18 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from deia import __version__, fast_json, files
-from deia.compile.sources import code_stamps
+from deia.compile.sources import code_contents, code_stamps
 from deia.compile.triggers.act_words import Vocabulary
 from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.word_forms import forms_source
+from deia.folders import STARTER
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
 from deia.watch.gate.artefact import FORMAT
 
 HEAD = "deia-units-1"
 NAME = "units"
+SHIPPED = f"{STARTER}/ready/{NAME}"
 LOWERING = ("compile/triggers", "watch", "watch/prose", "watch/shell")  # the code that units depend on
 STARTER_ORIGIN = "starter"
 KEY_BYTES = 16
@@ -62,6 +64,11 @@ class Units:
         unit = self._known.get(key) or make()
         self.used[key] = unit
         return unit
+
+    @property
+    def known(self) -> Mapping[str, Unit]:
+        """The units that earlier compiles made, by their keys."""
+        return self._known
 
     @property
     def changed(self) -> bool:
@@ -118,7 +125,7 @@ class KeptUnits:
         """Read the units in the folder of the compiled starter and in that of a commons, unless `force` is true."""
         self._shared, self._own = f"{shared}/{NAME}", f"{own}/{NAME}"
         self._token = _token()
-        self._of_starter = Units() if force else read_units(self._shared, self._token)
+        self._of_starter = Units() if force else _starter_units(self._shared, self._token)
         self._units = Units() if force or own == shared else read_units(self._own, self._token)
 
     def of(self, origin: str) -> Units:
@@ -132,9 +139,20 @@ class KeptUnits:
                 write_units(path, self._token, units.used)
 
 
-def _token() -> str:
+def _token(code_of: Callable[[str], object] = code_stamps) -> str:
     """Return a digest of what lowers triggers: the code and its tables, the interpreter, and the word forms."""
-    return _digest((__version__, MAKER, FORMAT, forms_source(), [code_stamps(folder) for folder in LOWERING]))
+    return _digest((__version__, MAKER, FORMAT, forms_source(), [code_of(folder) for folder in LOWERING]))
+
+
+def shipped_token() -> str:
+    """Return the token of units that a wheel brings along, for an interpreter like the one that built it."""
+    return _token(code_contents)
+
+
+def _starter_units(path: str, token: str) -> Units:
+    """Return the starter's units that an earlier compile kept, or else those that the wheel brought along."""
+    kept = read_units(path, token)
+    return kept if kept.known else read_units(SHIPPED, shipped_token())
 
 
 def read_units(path: str, token: str) -> Units:
