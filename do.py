@@ -45,17 +45,7 @@ NEWEST = "--newest"
 OLDEST = (3, 11)
 COVERAGE_FLOOR = 85  # percent, branches counted
 CORES = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
-SHOWN = 16  # lines of an output that the demo shows
-WIDTH = 110  # characters of such a line
 PIP_FLAGS = ("--quiet", "--disable-pip-version-check", "--no-input")
-MISTAKE = "I'm going to delete the Netlify project and recreate it"
-QUESTION = "the deploy fails on Netlify, should I delete the site and make it again?"
-EVENT = {
-    "session_id": "demo",
-    "hook_event_name": "PreToolUse",
-    "tool_name": "Bash",
-    "tool_input": {"command": "terraform destroy"},
-}
 
 
 class Broken(Exception):  # noqa: N818 - it is the state of a step, shown to a person
@@ -197,55 +187,7 @@ def private(folder: str, *, commons: str = "") -> dict[str, str]:
 def demo() -> int:
     """Show a first injection, a held command and a first search."""
     set_up(dev=False)
-    with tempfile.TemporaryDirectory() as folder:
-        show_check(folder)
-        show_hold(folder)
-        show_search(folder)
-    deia = os.path.relpath(program("deia"))
-    print("\nNext: let it watch your own sessions, or write down a lesson of your own.\n")
-    print(f"    {deia} install claude-code --user\n    {deia} init\n")
-    return 0
-
-
-def show_check(folder: str) -> None:
-    """Show what a sentence makes fire."""
-    print(f'\n1. Somebody announces a known mistake.\n\n$ deia check "{MISTAKE}"')
-    print(shortened(output_of([program("deia"), "check", MISTAKE], folder=folder, environ=private(folder))))
-
-
-def show_hold(folder: str) -> None:
-    """Show the hook as Claude Code calls it: the first call held, the repeat let through."""
-    command = EVENT["tool_input"]
-    print(f"\n2. Claude Code is about to run a tool, and asks the hook: {json.dumps(command)}\n")
-    first, second = (hook(folder), hook(folder))
-    answer = json.loads(first or "{}").get("hookSpecificOutput", {})
-    if answer.get("permissionDecision") != "deny" or second:
-        raise Broken(f"The hook should hold the first call and pass the second. It said:\n{first}\n{second}")
-    print("The call is denied once. The model reads:\n")
-    print(shortened(answer["permissionDecisionReason"]))
-    print("\nThe same call again: the hook says nothing, and the call runs.")
-
-
-def hook(folder: str, *, venv: str = VENV) -> str:
-    """Return the hook's answer to the event of the demo."""
-    place = "import deia.serve.hook as hook; print(hook.__file__)"
-    path = output_of([program("python", venv=venv), "-I", "-c", place], folder=folder)
-    command = [program("python", venv=venv), "-I", "-S", path, "claude-code"]
-    return output_of(command, folder=folder, environ=private(folder), given=json.dumps({**EVENT, "cwd": folder}))
-
-
-def show_search(folder: str) -> None:
-    """Show an answered question."""
-    print(f'\n3. Anybody can ask.\n\n$ deia search "{QUESTION}"')
-    print(shortened(output_of([program("deia"), "search", QUESTION], folder=folder, environ=private(folder))))
-
-
-def shortened(text: str) -> str:
-    """Cut an output to what fits on a screen, and say so."""
-    lines = text.splitlines()
-    shown = [line if len(line) <= WIDTH else line[: WIDTH - 2] + " …" for line in lines[:SHOWN]]
-    rest = len(lines) - len(shown)
-    return "\n".join([*shown, *([f"[… {rest} more lines]"] if rest > 0 else [])])
+    return subprocess.call([program("deia"), "demo"])
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -341,8 +283,7 @@ def smoke(wheel: str) -> None:
         environ = private(folder)
         wanted = {
             "search": output_of([deia, "--help"], folder=folder, environ=environ),
-            "Netlify": output_of([deia, "search", QUESTION], folder=folder, environ=environ),
-            "deny": hook(folder, venv=BARE),
+            "The call is denied once": output_of([deia, "demo"], folder=folder, environ=environ),
         }
     for word, printed in wanted.items():
         if word not in printed:

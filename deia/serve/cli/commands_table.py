@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Every command under the heading of the help; the value is its module in commands/, with its name there if it differs.
 HEADINGS: dict[str, dict[str, str]] = {
     "Start": {
-        "init": "commons", "import": "import_notes:import_command", "add": "commons",
+        "demo": "demo", "init": "commons", "import": "import_notes:import_command", "add": "commons",
         "install": "install", "uninstall": "uninstall", "doctor": "install",
     },
     "Ask": {"search": "search", "show": "show"},
