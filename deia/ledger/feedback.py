@@ -1,7 +1,8 @@
 """Find the event that feedback is about: an injection or an answer.
 
-It is named by its id, the end of its id, the word `last`, a trigger (its last firing) or a document (the last answer
-that contained it). A name that could mean several events is an error.
+It is named by its id, the end of its id, the word `last` (the last injection, or the last answer if there is none), a
+trigger (its last firing) or a document (the last answer that contained it). A name that could mean several events is an
+error.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from deia.ledger.warehouse import Connection, ask_records
 from deia.records import Record
 
 VERDICTS = ("useful", "noise", "prevented", "wrong")
+SYNONYMS = {"helpful": "useful"}
 SHORTEST = 4  # characters of the end of an id
 JUDGED = "event IN ('query', 'injection') AND id IS NOT NULL"
+INJECTED = "outcome IN ('shown', 'held')"
 NEWEST = "ORDER BY e.ts DESC NULLS LAST, id DESC LIMIT 2"
 
 
@@ -30,7 +33,8 @@ def find_event(connection: Connection, name: str) -> JudgedEvent:
     """Return the event that a text names; raise QueryError if the text names no event, or several."""
     events = _matching(connection, "id = ?", name)
     if not events and name == "last":
-        events = _matching(connection, "? = 'last'", name)[:1]
+        events = _matching(connection, f"? = 'last' AND {INJECTED}", name)[:1]
+        events = events or _matching(connection, "? = 'last'", name)[:1]
     if not events and len(name) >= SHORTEST:
         events = _matching(connection, "ends_with(id, ?)", name)
         if len(events) > 1:

@@ -26,7 +26,7 @@ from deia.serve.cli.commands.shared_options import (
 from deia.serve.cli.shell_completion import complete_settings
 from deia.serve.setup.toml_text import write_setting
 from deia.serve.setup.why_commons import why_this_commons
-from deia.settings import FLAG, NAMES, SECRETS, TABLES, Settings, checked, resolve, secret
+from deia.settings import BOUNDS, FLAG, NAMES, SECRETS, TABLES, Settings, checked, resolve, secret
 from deia.suggestions import nearest
 from deia.trust import why_trusted
 
@@ -74,7 +74,9 @@ def get_setting(*, name: str, form: str) -> int:
     return output.FOUND
 
 
-@config.command("set", short_help="Write one setting into deia.toml.")
+@config.command(
+    "set", short_help="Write one setting into deia.toml.", context_settings={"ignore_unknown_options": True}
+)  # -3 is a value
 @click.argument("name", shell_complete=complete_settings)
 @click.argument("value")
 @commons_option
@@ -83,7 +85,12 @@ def set_setting(*, name: str, value: str) -> int:
     root = writable_root()
     if name in TABLES:
         raise SettingsError(f"{name} is {TABLES[name]}", fix="Write it into deia.toml; docs/SETTINGS.md has examples.")
-    path = write_setting(root, name, checked(name, value, FLAG))
+    found = checked(name, value, FLAG)
+    least, most = BOUNDS.get(name, (0, 0))
+    if isinstance(found, int) and name in BOUNDS and not least <= found <= most:
+        own = f"For yourself alone, DEIA_{name.upper()} in the environment has no bounds."
+        raise SettingsError(f"{name} = {value} is out of range", fix=f"A project may set {least} to {most}. {own}")
+    path = write_setting(root, name, found)
     output.say(f"wrote {path}")
     settings = resolve(root, environ=os.environ)
     output.say(f"{name} = {fast_json.dumps(settings.values()[name])}  ({_source(settings, name)})")

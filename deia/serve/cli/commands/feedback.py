@@ -8,7 +8,7 @@ import click
 
 from deia import spool
 from deia.folders import events_folder
-from deia.ledger.feedback import VERDICTS, find_event
+from deia.ledger.feedback import SYNONYMS, VERDICTS, find_event
 from deia.ledger.warehouse import read_through
 from deia.problems import CommonsError
 from deia.serve.cli import output
@@ -19,15 +19,16 @@ from deia.text import one_line, shorten
 
 @click.command(short_help="Rate a lesson or answer.")
 @click.argument("name", metavar="ID")
-@click.argument("verdict", type=click.Choice(VERDICTS))
+@click.argument("verdict", type=click.Choice((*VERDICTS, *SYNONYMS)), metavar=f"{{{'|'.join(VERDICTS)}}}")
 @click.option("--note", default="", help="Why, in a few words.")
 @commons_option
 def feedback(*, name: str, verdict: str, note: str) -> int:
     """Rate a lesson or answer: it was useful, noise or wrong, or it prevented a mistake.
 
     ID is the id of an event or the end of it, a trigger (its last firing), a document (the last answer that contained
-    it), or `last`.
+    it), or `last`: the last injection, or the last answer if there is none.
     """
+    verdict = SYNONYMS.get(verdict, verdict)
     root = commons_root()
     settings = resolve(root, environ=os.environ)
     folder = events_folder(root, os.environ)

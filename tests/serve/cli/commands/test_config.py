@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.settings import BOUNDS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -41,6 +43,7 @@ def test_other_lines_of_the_file_stay(deia: Deia, commons: Path) -> None:
     [
         ("limt", "3", "Did you mean limit?"),
         ("limit", "many", "Expected: a whole number"),
+        ("limit", "-3", "Expected: a whole number from 0"),
         ("telemetry", "loud", "full | metadata | off"),
         ("token", "x" * 20, "secret"),
         ("forms", "off", "Write it into deia.toml"),
@@ -63,3 +66,12 @@ def test_a_variable_that_counts_more_is_told(deia: Deia, monkeypatch: pytest.Mon
 def test_folders_can_be_asked_for_too(deia: Deia, commons: Path) -> None:
     assert deia("config", "get", "commons").out.strip() == commons.as_posix()
     assert deia("config", "get", "nonsense").code == 2
+
+
+@pytest.mark.parametrize(("name", "typed"), [("limit", "0"), ("deadline_ms", "9999999"), ("recent_turns", "4")])
+def test_what_a_project_may_not_set_is_refused_with_the_range(deia: Deia, commons: Path, name: str, typed: str) -> None:
+    refused = deia("config", "set", name, typed)
+    assert refused.code == 2
+    assert f"{name} = {typed} is out of range" in refused.err
+    assert "A project may set {} to {}.".format(*BOUNDS[name]) in refused.err
+    assert not (commons / "deia.toml").exists()

@@ -109,7 +109,10 @@ def test_feedback_is_an_event_about_another(deia: Deia, events: Path) -> None:
     (noted,) = read_ledger(str(events), event="feedback").events
     fired = read_ledger(str(events), event="injection").events[0]
     assert (noted["of"], noted["verdict"], noted["note"]) == (fired["id"], "prevented", "token=[secret]")
-    assert deia("feedback", "last", "useful").code == 0
+    deia("search", "site")
+    assert "Recorded: injection 'site-delete'" in deia("feedback", "last", "helpful").out, "not the question since"
+    noted = read_ledger(str(events), event="feedback").events[-1]
+    assert (noted["of"], noted["verdict"]) == (fired["id"], "useful")
     assert deia("feedback", "nothing-so-called", "noise").code == 2
     assert deia("feedback", "last", "great").code == 2
 
