@@ -266,7 +266,7 @@ class Library:
             tags = [tag for tag in (*registered.source.tags, body["language"]) if tag]
             day = time.strftime("%Y-%m-%d", time.gmtime(found.modified)) if found.modified else ""
             ident = f"{LIBRARY_PREFIX}{registered.prefix}{found.path}"
-            title = body["title"] or os.path.basename(found.path)
+            title = _storable(body["title"]) or os.path.basename(found.path)
             kept = (name, found.path, title, body["type"], json.dumps(tags), day, content, chunks)
             sql = "select source, path, title, type, tags, updated, content, chunks from documents where id = ?"
             if self._database.execute(sql, (ident,)).fetchone() != kept:
@@ -277,7 +277,7 @@ class Library:
                 self._changed = True
         else:
             self._forget(name, [(found.path,)])
-        row = (name, found.path, found.stamp, content, state, note)
+        row = (name, found.path, found.stamp, content, state, _storable(note))
         self._database.execute("insert or replace into files values (?, ?, ?, ?, ?, ?)", row)
         return chunks
 
@@ -326,6 +326,11 @@ class Library:
         """Return the text and the chunks of a content."""
         body = self._body(content)
         return Kept(text=str(body["text"]), rows=tuple(map(tuple, body["chunks"])))
+
+
+def _storable(text: str) -> str:
+    """Return a text without lone surrogates, which SQLite does not take."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _source(fields: str) -> Source:

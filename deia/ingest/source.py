@@ -149,6 +149,9 @@ def described(source: Sources) -> Source:
 def typed(text: str, *, kind: str = "") -> Source:
     """Return the source that a person names; raise SourceError if it cannot be told what it is."""
     kind = kind or _kind_of(text)
+    is_empty = not text.rpartition("://")[2].strip("/ ")
+    if is_empty and text != "/":
+        raise SourceError(f"{text!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
     if kind == FOLDER:
         place = files.real(os.path.abspath(os.path.expanduser(text)))
         if not files.exists(place):
@@ -178,7 +181,7 @@ def name_for(source: Source) -> str:
 def slug(text: str) -> str:
     """Return a text as a name: letters, digits, dots and dashes."""
     kept = "".join(char if char.isalnum() or char in "._" else "-" for char in text.lower())
-    return "-".join(part for part in kept.split("-") if part).strip(".")[:LONGEST_NAME]
+    return "-".join(filter(None, (part.strip(".") for part in kept.split("-"))))[:LONGEST_NAME]
 
 
 def checked(source: Source) -> Source:

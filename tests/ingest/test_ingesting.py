@@ -14,7 +14,7 @@ import pytest
 
 from deia.ingest.ingesting import Outcome, ingest, planned
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, Library
-from deia.ingest.source import FolderSource, Source, checked, described
+from deia.ingest.source import FolderSource, Source, SourceError, checked, described, slug, typed
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
@@ -124,6 +124,36 @@ def test_gitignore_files_count_in_their_folders_and_include_overrules_them(libra
     take_in(library, docs, include=("build/out.md",))
     assert "docs/build/out.md" in paths(library)
     assert "docs/a.log" not in paths(library)
+
+
+def test_a_line_of_a_gitignore_that_is_no_glob_is_passed_over(library: Library, docs: Path) -> None:
+    write(docs, ".gitignore", b"\\\n[z-a\n\xff\nnotes.txt\n")
+    assert take_in(library, docs).error == ""
+    assert "docs/notes.txt" not in paths(library)
+
+
+def test_names_of_any_kind_are_taken_in_or_told_and_nothing_waits(library: Library, docs: Path) -> None:
+    for name in (b"a\nb.md", b"\x1b[31m.md", b"\xff\xfe.md"):
+        with open(os.path.join(os.fsencode(docs), name), "wb") as file:
+            file.write(b"# Named strangely\n")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(docs / "pipe.md")
+    outcome = take_in(library, docs)
+    assert (outcome.error, outcome.documents + outcome.failed) == ("", 5)
+    assert take_in(library, docs).error == ""
+
+
+@pytest.mark.parametrize("name", ["../../x", "..", "-rf", ".hidden/x", "a\0b", "ä ö"])
+def test_a_name_is_never_a_path_or_an_option(name: str) -> None:
+    made = slug(name)
+    assert "/" not in made
+    assert not made.startswith((".", "-"))
+
+
+@pytest.mark.parametrize("text", ["", " ", "https://", "s3://", "s3:///", "http:// /"])
+def test_what_names_nothing_is_refused(text: str) -> None:
+    with pytest.raises(SourceError, match="names nothing"):
+        typed(text)
 
 
 @pytest.mark.parametrize(

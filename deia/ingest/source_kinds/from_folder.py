@@ -7,7 +7,7 @@ import time
 
 from deia import files
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
-from deia.ingest.source_kinds.globs_of_source import IGNORE, Selection, spec
+from deia.ingest.source_kinds.globs_of_source import IGNORE, Selection, ignore_spec
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class FolderFiles:
     def __init__(self, source: Source) -> None:
         self._top = source.place
         self._selection = Selection(source)
+        self._named: dict[str, str] = {}  # paths that are no text, by the text that stands for them
         self._newest = time.time_ns() - RACY_NS
 
     def files(self) -> Iterator[Found]:
@@ -46,7 +47,7 @@ class FolderFiles:
             return
         if any(entry.name == IGNORE for entry in entries):
             text = files.read(f"{self._top}/{folder}{IGNORE}") or b""
-            ignored = ((folder, spec(text.decode("utf-8", "replace").splitlines())), *ignored)
+            ignored = ((folder, ignore_spec(text.decode("utf-8", "replace"))), *ignored)
         for entry in entries:
             path = folder + entry.name
             if entry.is_dir(follow_symlinks=False):
@@ -64,11 +65,14 @@ class FolderFiles:
     def _found(self, path: str, state: os.stat_result) -> Found:
         is_racy = state.st_mtime_ns >= self._newest
         stamp = "" if is_racy else f"{state.st_size} {state.st_mtime_ns}"
-        return Found(path=path, stamp=stamp, modified=state.st_mtime)
+        shown = path if path.isascii() else path.encode("utf-8", "backslashreplace").decode()
+        if shown != path:
+            self._named[shown] = path
+        return Found(path=shown, stamp=stamp, modified=state.st_mtime)
 
     def read(self, found: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""
-        place = self._top if os.path.isfile(self._top) else f"{self._top}/{found.path}"
+        place = self._top if os.path.isfile(self._top) else f"{self._top}/{self._named.get(found.path, found.path)}"
         return None if files.is_link(place) else files.read(place, MOST_BYTES)
 
     def close(self) -> None:

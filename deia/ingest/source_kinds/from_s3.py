@@ -48,7 +48,7 @@ class S3Files:
                         stamp = item["e_tag"] or f"{item['size']} {item['last_modified']}"
                         yield Found(path=path, stamp=stamp, modified=item["last_modified"].timestamp())
         except self._obstore.exceptions.BaseError as error:
-            message = f"s3 answers: {' '.join(str(error).split())[:300]}"
+            message = f"s3 answers: {' '.join(str(error).partition('Debug source')[0].split())[:300]}"
             raise SourceError(message, fix="Check the bucket's name and the AWS_… variables.") from error
 
     def read(self, found: Found) -> bytes | None:

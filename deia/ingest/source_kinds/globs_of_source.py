@@ -36,6 +36,23 @@ def spec(globs: Sequence[str]) -> GitIgnoreSpec:
         ) from error
 
 
+def ignore_spec(text: str) -> GitIgnoreSpec:
+    """Return a `.gitignore` compiled, without the lines that git would not understand either."""
+    lines = text.splitlines()
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        return GitIgnoreSpec.from_lines(filter(_is_glob, lines))
+
+
+def _is_glob(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
+
+
 class Selection:
     """What of a source counts, by the source's own globs."""
 
