@@ -149,8 +149,11 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
     except ArtefactError as error:
         yield warning(error.message, error.fix)
         return
+    version = read_manifest(about.derived).deia
     if changed := about.changed:
         yield warning(f"{changed} changed since the commons was compiled", COMPILE)
+    elif version != deia.__version__:
+        yield warning(f"the commons was compiled by deia {version or 'of another version'}", COMPILE)
     elif faults := read_manifest(about.derived).faults:
         for fault in faults[:MOST_NAMED]:
             yield warning(

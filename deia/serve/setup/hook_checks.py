@@ -16,7 +16,7 @@ from deia.records import Record
 from deia.serve import hook as hook_script
 from deia.serve.hooks.run import host_module
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
-from deia.serve.setup.hook_installation import Spot, hook_parts, installed_in, is_used
+from deia.serve.setup.hook_installation import Spot, hook_parts, installed_in, is_launcher_old, is_used
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
 from deia.serve.setup.host_settings.hook_file import Installed
@@ -173,6 +173,8 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
     if not all(map(_is_launched, hook_file.hooks)):
         text = f"{path} starts deia's own file, as earlier versions did; if deia is removed, the host may block calls"
         yield warning(text, reinstall)
+    elif is_launcher_old(environ):
+        yield warning(f"the launcher {launcher_path(environ)} was written by another version of deia", reinstall)
     if not may_be_run(patient, hook_file):
         text = (
             f"{path}: its hooks were not tried, since this project is not trusted and deia would write other commands"

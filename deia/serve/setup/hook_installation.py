@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from deia import files
 from deia.errors import HostError
 from deia.fast_json import Json
+from deia.folders import state_folder
 from deia.records import Record
 from deia.serve import hook, statusline
 from deia.serve.setup.host_settings import status_line, warm
 from deia.serve.setup.host_settings.hook_file import Installed, installed, with_hooks, without_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PLUGIN, SCRIPT, Setup
-from deia.serve.setup.host_settings.launcher import write_launcher
+from deia.serve.setup.host_settings.launcher import launcher_path, launcher_text, target_of, write_launcher
 from deia.serve.setup.host_settings.places import Machine, is_here, settings_paths
 from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
 from deia.serve.setup.interpreter import find_interpreters
@@ -42,6 +44,16 @@ def enter_launcher(environ: Mapping[str, str]) -> str:
     """Write the launcher for this installation; return its path."""
     hook_file, status = os.path.abspath(hook.__file__), os.path.abspath(statusline.__file__)
     return write_launcher(find_interpreters(), hook_file, status, environ=environ)
+
+
+def is_launcher_old(environ: Mapping[str, str]) -> bool:
+    """Return whether another version of deia in this place wrote the launcher."""
+    path = launcher_path(environ)
+    target, status = target_of(path), os.path.abspath(statusline.__file__)
+    if target is None or target.hook != os.path.abspath(hook.__file__):
+        return False
+    text = launcher_text(target.pythons, target.hook, status, state=state_folder(environ))
+    return files.read(path) != text.encode("utf-8", "surrogateescape")
 
 
 def installed_in(spot: Spot) -> dict[str, tuple[Installed, ...]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     V = TypeVar("V")
 
 FORMAT = 24  # of the tables and of their items
+KIND = len("DEIAT")  # bytes that every version begins with
 MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
 TABLES = ("words", "groups", "rows", "triggers", "documents", "meta")
@@ -85,8 +86,10 @@ class Artefact:
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         """Check the header and the length, and read the small `meta` table."""
+        if data[:KIND] == MAGIC[:KIND] and data[: len(MAGIC)] != MAGIC:
+            raise ArtefactError("the triggers were compiled by another version of deia", fix=FIX)
         if len(data) < HEADER or data[: len(MAGIC)] != MAGIC:
-            raise ArtefactError("the compiled triggers are damaged or of another format", fix=FIX)
+            raise ArtefactError("the compiled triggers are damaged", fix=FIX)
         self._data = data
         self._view = memoryview(data)[: len(data) & ~3].cast("I")
         if self._view[2] != BYTE_ORDER or self._view[3] != len(data):

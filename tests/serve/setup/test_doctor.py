@@ -84,6 +84,27 @@ def test_a_launcher_that_is_gone_or_leads_nowhere_is_dead(deia: Deia, installed:
     assert (deia("doctor").code, installed.exists()) == (0, True)
 
 
+def test_after_an_upgrade_in_place_what_is_old_is_named_with_what_mends_it(
+    deia: Deia, installed: Path, commons: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deia("compile")
+    launcher = Path(environ["DEIA_STATE"], f"deia-hook{'.py' if os.name == 'nt' else ''}")
+    launcher.write_bytes(launcher.read_bytes() + b"# of an earlier version\n")
+    monkeypatch.setattr("deia.__version__", "9.9")
+    found = deia("doctor")
+    assert found.code == 0
+    lines = [line.strip() for line in found.out.splitlines()]
+    at = next(number for number, line in enumerate(lines) if "the commons was compiled by deia 0" in line)
+    assert lines[at + 1] == "Type: deia compile"
+    at = lines.index(f"! the launcher {launcher} was written by another version of deia")
+    assert lines[at + 1].startswith("Type: deia install claude-code")
+    assert deia("install", "claude-code").code == 0
+    assert "another version" not in deia("doctor").out
+    compiled = derived(commons, environ) / "triggers"
+    compiled.write_bytes(b"DEIATFF\n" + compiled.read_bytes()[8:])
+    assert "the triggers were compiled by another version of deia" in deia("doctor").out
+
+
 def test_a_good_installation_is_well(deia: Deia, installed: Path) -> None:
     found = deia("doctor")
     assert found.code == 0
