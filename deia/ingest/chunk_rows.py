@@ -17,7 +17,18 @@ def packed(chunk: Chunk, lines: Sequence[str]) -> list[Json]:
     """Return a chunk as a row, without its text if that is what stands on its lines."""
     first, last = chunk.lines
     text = None if chunk.text == _between(lines, first, last) else chunk.text
-    return [first, last, text, chunk.heading, chunk.kind, chunk.symbol, chunk.page, chunk.parent, chunk.level]
+    row: list[Json] = [
+        first,
+        last,
+        text,
+        chunk.heading,
+        chunk.kind,
+        chunk.symbol,
+        chunk.page,
+        chunk.parent,
+        chunk.level,
+    ]
+    return [*row, dict(chunk.metadata)] if chunk.metadata else row
 
 
 def unpacked(document: str, text: str, rows: Iterable[Sequence[Any]]) -> tuple[Chunk, ...]:
@@ -27,8 +38,9 @@ def unpacked(document: str, text: str, rows: Iterable[Sequence[Any]]) -> tuple[C
         Chunk(
             document=document, ordinal=ordinal, text=_between(lines, first, last) if own is None else own,
             lines=(first, last), heading=heading, kind=kind, symbol=symbol, page=page, parent=parent, level=level,
+            metadata=metadata[0] if metadata else {},
         )
-        for ordinal, (first, last, own, heading, kind, symbol, page, parent, level) in enumerate(rows)
+        for ordinal, (first, last, own, heading, kind, symbol, page, parent, level, *metadata) in enumerate(rows)
     )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ START = re.compile(rb"^From [^\n]*\n", re.MULTILINE)  # of a message in a mailbo
 SHOWN = ("From", "To", "Cc", "Date")
 MOST_PARTS = 200
 LONGEST_HEADER = 500
+# What the parser of the standard library raises about headers that it does not expect.
+MALFORMED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, MessageError)
 
 
 def read_mails(path: str, content: bytes) -> Reading:
@@ -26,17 +28,13 @@ def read_mails(path: str, content: bytes) -> Reading:
     messages = START.split(content)[1:] if is_box else [content]
     lines, notes = MarkdownLines(), set[str]()
     for raw in messages:
-        notes.update(_write(_parsed(path, raw), lines))
+        try:
+            notes.update(_write(message_from_bytes(raw, policy=policy.default), lines))
+        except MALFORMED:
+            notes.add("A message is malformed, and only a part of it was read.")
     title = lines.title if len(messages) == 1 else path.rsplit("/", 1)[-1]
     metadata = {"messages": len(messages)}
     return Reading(type="email", title=title, text=lines.text(), metadata=metadata, notes=tuple(sorted(notes)))
-
-
-def _parsed(path: str, raw: bytes) -> EmailMessage:
-    try:
-        return message_from_bytes(raw, policy=policy.default)  # type: ignore[arg-type, return-value, unused-ignore]
-    except (MessageError, ValueError, RecursionError) as error:
-        raise ReadingError("it is no whole mail", where=path) from error
 
 
 def _write(message: EmailMessage, lines: MarkdownLines) -> list[str]:
@@ -66,15 +64,12 @@ def _header(message: EmailMessage, name: str) -> str:
     """Return a header's text; what is malformed in it is left out."""
     try:
         return spaced(str(message[name] or ""))[:LONGEST_HEADER]
-    except (ValueError, TypeError, AttributeError, IndexError, LookupError, MessageError, RecursionError):
+    except MALFORMED:
         return ""
 
 
 def _attached(part: EmailMessage) -> str:
-    try:
-        return spaced(part.get_filename() or "") if part.get_content_disposition() == "attachment" else ""
-    except (ValueError, TypeError, AttributeError, IndexError, LookupError, MessageError):
-        return "(unnamed)"
+    return spaced(part.get_filename() or "(unnamed)") if part.get_content_disposition() == "attachment" else ""
 
 
 def _decoded(part: EmailMessage) -> str:

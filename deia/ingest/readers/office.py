@@ -25,6 +25,7 @@ CORE = {
     "{http://purl.org/dc/elements/1.1/}creator": "author",
     "{http://purl.org/dc/terms/}modified": "modified",
 }
+STYLE = re.compile(rb'<(?:\w+:)?style\b[^>]*?styleId="([^"]*)"[^>]*>\s*<(?:\w+:)?name\b[^>]*?val="([^"]*)"')
 HEADING_STYLE = re.compile(r"(?:heading|title|subtitle)\s*([1-9]?)", re.IGNORECASE)
 DEEPEST = 100  # tables in tables
 MOST_CELLS = 5_000_000
@@ -55,7 +56,7 @@ def read_office(path: str, content: bytes) -> Reading:
 
 def _write_document(package: Package, lines: MarkdownLines) -> None:
     root = package.xml("word/document.xml")
-    levels = _heading_levels(package.xml("word/styles.xml"))
+    levels = _heading_levels(package.part("word/styles.xml"))
     lines.page()
     for element in () if root is None else _blocks(root, 0):
         if element.tag == f"{WORD}p":
@@ -96,14 +97,16 @@ def _write_paragraph(element: Element, lines: MarkdownLines, levels: dict[str, i
         lines.paragraph(f"- {spaced(text)}" if is_item else text.strip())
 
 
-def _heading_levels(styles: Element | None) -> dict[str, int]:
-    """Return the level of each style that is a heading; its name is English whatever its id."""
+def _heading_levels(styles: bytes) -> dict[str, int]:
+    """Return the level of each style that is a heading; its name is English whatever its id.
+
+    The styles are often ten times as long as the text, so they are searched and not parsed.
+    """
     levels = {}
-    for style in () if styles is None else styles.iter(f"{WORD}style"):
-        name = style.find(f"{WORD}name")
-        match = HEADING_STYLE.fullmatch(name.get(f"{WORD}val", "") if name is not None else "")
+    for style in STYLE.finditer(styles):
+        match = HEADING_STYLE.fullmatch(style[2].decode("utf-8", "replace"))
         if match:
-            levels[style.get(f"{WORD}styleId", "")] = int(match[1] or 1)
+            levels[style[1].decode("utf-8", "replace")] = int(match[1] or 1)
     return levels
 
 

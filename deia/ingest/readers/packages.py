@@ -35,6 +35,10 @@ class Package:
         if sum(info.file_size for info in self.names.values()) > LARGEST_PACKAGE:
             raise ReadingError("it would expand to more than 256 MB", where=self._path)
 
+    def part(self, name: str) -> bytes:
+        """Return the bytes of a part, none if there is no such part."""
+        return self._read(name) if name in self.names else b""
+
     def xml(self, name: str) -> ET.Element | None:
         """Return the root of a part, or None if there is no such part."""
         if name not in self.names:

@@ -119,25 +119,26 @@ def _pages(document: Any) -> tuple[list[list[_Line]], int]:
 
 
 def _lines(text_page: Any, number: int) -> Iterator[_Line]:
-    """Yield the lines of a page with the type of their first letter."""
+    """Yield the lines of a page with the type of their middle letter: the first may be of a number in the margin."""
     from pypdfium2 import raw  # noqa: PLC0415 - an extra
 
-    name = ctypes.create_string_buffer(LONGEST_FONT_NAME)
+    name, matrix, box = ctypes.create_string_buffer(LONGEST_FONT_NAME), raw.FS_MATRIX(), raw.FS_RECTF()
+    handle = text_page.raw
     at = 0
-    text = text_page.get_text_range()
-    for line in text.split("\r\n"):
-        letters = [n for n, char in enumerate(line) if not char.isspace()]
-        if letters:
-            place = at + letters[len(letters) // 2]  # the first may be a line's number in the margin
-            matrix = raw.FS_MATRIX()
-            size = raw.FPDFText_GetFontSize(text_page, place)
-            if raw.FPDFText_GetMatrix(text_page, place, matrix):
+    for line in text_page.get_text_range().split("\r\n"):
+        if shown := line.strip():
+            middle = len(line) // 2
+            while line[middle].isspace():
+                middle = (middle + 1) % len(line)
+            place = at + middle
+            size = raw.FPDFText_GetFontSize(handle, place)
+            if raw.FPDFText_GetMatrix(handle, place, matrix):
                 size *= (matrix.b**2 + matrix.d**2) ** 0.5 or 1.0
-            length = raw.FPDFText_GetFontInfo(text_page, place, name, len(name), None)
+            length = raw.FPDFText_GetFontInfo(handle, place, name, len(name), None)
             is_bold = BOLD_NAME.search(name.raw[:length] if length <= len(name) else b"") is not None
-            bold = is_bold or raw.FPDFText_GetFontWeight(text_page, place) >= BOLD
-            box = text_page.get_charbox(place, loose=True)
-            yield _Line(line.strip(), round(size, 1), bold, box[3], number)
+            is_bold = is_bold or raw.FPDFText_GetFontWeight(handle, place) >= BOLD
+            raw.FPDFText_GetLooseCharBox(handle, place, box)
+            yield _Line(shown, round(size, 1), is_bold, box.top, number)
         at += len(line) + 2
 
 
@@ -151,8 +152,9 @@ def _write(pages: Sequence[Sequence[_Line]], outline: Sequence[_Mark], lines: Ma
     for number, page in enumerate(kept):
         lines.page()
         places: dict[int, _Mark] = {}
+        texts = [_letters(line.text) for line in page] if number in marks else []
         for mark in marks.get(number, []):
-            at = _place(mark, page)
+            at = _place(_letters(mark.title), texts)
             if at < 0 or at in places:  # the page says it in other words, or on two lines
                 lines.heading(mark.level, mark.title)
             else:
@@ -188,16 +190,11 @@ def _write_page(
     flush()
 
 
-def _place(mark: _Mark, page: Sequence[_Line]) -> int:
+def _place(title: str, texts: Sequence[str]) -> int:
     """Return the line of a page on which an entry of the outline stands, or -1."""
-    title = _letters(mark.title)
-    for at, line in enumerate(page):
-        text = _letters(line.text)
-        if (
-            title
-            and (text.endswith(title) or (len(text) > 8 and title.endswith(text)))
-            and len(text) <= len(title) + 12
-        ):
+    for at, text in enumerate(texts if title else ()):
+        is_title = text.endswith(title) or (len(text) > 8 and title.endswith(text))
+        if is_title and len(text) <= len(title) + 12:
             return at
     return -1
 

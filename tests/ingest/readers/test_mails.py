@@ -53,6 +53,11 @@ def test_a_mailbox_is_all_its_messages() -> None:
     ]
 
 
+def test_a_date_that_no_calendar_has_costs_no_more_than_the_date() -> None:
+    text = read("a.eml", b"Subject: s\nDate: Mon, 23 Nov 99999999999999999999 10:00:00 +0000\n\nWords").text
+    assert text == "# s\n\nWords"
+
+
 HEADERS = st.sampled_from([
     b"Content-Type: multipart/mixed; boundary=x", b"Content-Type: text/plain; charset=nonsense", b"--x", b"--x--", b"",
     b"Content-Type: message/rfc822", b"Content-Transfer-Encoding: base64", b"Subject: =?utf-8?q?=ff?=", b"From: ,;<>",

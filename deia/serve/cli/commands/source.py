@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from deia import fast_json
+from deia import fast_json, files
 from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
 from deia.folders import is_packaged
+from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
 from deia.ingest.source import Source, SourceError, checked, typed
@@ -211,6 +212,30 @@ def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> 
     root = commons_root()
     taken = update(root, names, os.environ, force=not failed, failed=failed, progress=_progress())
     return _report(root, taken, as_json=as_json)
+
+
+@source.command("export", short_help="Give the chunks of a source to other programs.")
+@click.argument("name")
+@click.option(
+    "--xml", "folder", default="", metavar="FOLDER", help="An XML file for each chunk, instead of JSON lines."
+)
+@commons_option
+def source_export(*, name: str, folder: str) -> int:
+    """Write the chunks of the source NAME, a line of JSON for each, with their parents and children."""
+    with open_library(commons_root(), os.environ) as library:
+        known = next((one for one in library.sources() if one.source.name == name), None)
+        if known is None:
+            raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
+        rows = exported(library, known.prefix)
+        if not folder:
+            for row in rows:
+                output.say(fast_json.dumps(row))
+            return output.FOUND
+        for file, content in xml_files(rows, known.source.collection):
+            if not files.keep(f"{os.path.abspath(folder)}/{file}", content.encode("utf-8", "replace")):
+                raise SourceError(f"{folder} cannot be written to", fix="Name another folder.")
+    output.say(f"{counted(known.chunks, 'chunk')} in {folder}")
+    return output.FOUND
 
 
 @source.command("remove", short_help="Take a source out of the library.")
