@@ -20,7 +20,7 @@ from itertools import count
 from deia import files
 from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, library_folder
 from deia.ingest.chunk_rows import packed
-from deia.ingest.source import Found, Source, SourceError, name_for
+from deia.ingest.source import FOLDER, Found, Source, SourceError, name_for
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -306,6 +306,14 @@ class Library:
         (data,) = self._one("select body from contents where key = ?", content)
         body: dict[str, Any] = json.loads(zlib.decompress(data))
         return body
+
+    def original(self, ident: str) -> str:
+        """Return the file that a document was read from, or "" if it came from elsewhere than a folder."""
+        sql = "select fields, path from documents join sources on source = name where id = ?"
+        row = self._database.execute(sql, (ident,)).fetchone()
+        if row is None or (source := _source(row[0])).kind != FOLDER:
+            return ""
+        return source.place if os.path.isfile(source.place) else f"{source.place}/{row[1]}"
 
     # --- for the catalog ---
 

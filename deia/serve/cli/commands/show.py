@@ -12,6 +12,8 @@ import click
 from deia import fast_json
 from deia.errors import QueryError
 from deia.fast_json import Json
+from deia.folders import LIBRARY_PREFIX
+from deia.ingest.library_store import library_at
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.search.find_document import FoundDocument, look_up, read_lines
@@ -39,7 +41,17 @@ def _look_up(name: str) -> FoundDocument:
     librarian = Librarian(named_commons() or None, agent="cli")
     found = look_up(librarian.open_catalog_of(name), name, root=librarian.root, folder=here())
     librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
-    return found
+    is_taken_in = found.document.entry.path.startswith(LIBRARY_PREFIX)
+    return found.but(file=_original(librarian.root, found.document.entry.id)) if is_taken_in else found
+
+
+def _original(root: str, ident: str) -> str:
+    """Return the file that a document of the library was read from, or ""."""
+    library = library_at(root, os.environ)
+    if library is None:
+        return ""
+    with library:
+        return library.original(ident)
 
 
 @click.command(short_help="Show a document.")
@@ -110,7 +122,9 @@ def _edit(document: str) -> int:
     """Open a document in the person's editor, or print the path of its file."""
     found = _look_up(document)
     if not os.path.isfile(found.file):
-        raise CommonsError(f"the file {found.file} does not exist any more", fix="Type: deia compile")
+        where = found.file or found.document.entry.path
+        fix = "Type: deia show ID" if not found.file else "Type: deia compile, or: deia source update"
+        raise CommonsError(f"there is no file {where} that could be edited", fix=fix)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor.strip() or not output.at_terminal():
         output.say(found.file)

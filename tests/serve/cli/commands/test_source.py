@@ -1,0 +1,117 @@
+"""`deia ingest` and `deia source` as people type them, and what `deia search` and `deia show` make of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.paths import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+LONG_AGO = 1_600_000_000.0
+
+
+@pytest.fixture
+def manuals(tmp_path: Path) -> Path:
+    folder = tmp_path / "Pump manuals"
+    for name, text in {
+        "pump.md": "# The pump\n\n## Impeller\n\nThe impeller turns left.\n",
+        "deep/valve.md": "# The valve\n\nThe spindle has a thread.\n",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+        os.utime(folder / name, (LONG_AGO, LONG_AGO))
+    return folder
+
+
+def test_what_is_taken_in_is_found_and_shown(deia: Deia, manuals: Path) -> None:
+    taken = deia("ingest", str(manuals))
+    assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks")
+    found = deia("search", "which way does the impeller turn", "--layer", "library", "--format", "paths")
+    assert found.out.splitlines()[0] == "library:pump-manuals/pump.md"
+    shown = deia("show", "library:pump-manuals/pump.md:5")
+    assert shown.out.endswith("The impeller turns left.\n")
+    assert "Before a site is deleted" in deia("search", "delete a site").out
+
+
+def test_the_original_is_what_is_edited(deia: Deia, manuals: Path) -> None:
+    deia("ingest", str(manuals))
+    assert deia("show", "--edit", "library:pump-manuals/pump.md").out.strip() == str(manuals / "pump.md")
+    (manuals / "pump.md").unlink()
+    assert "no file" in deia("show", "--edit", "library:pump-manuals/pump.md").err
+
+
+def test_a_source_is_listed_updated_and_removed(deia: Deia, manuals: Path) -> None:
+    deia("ingest", str(manuals), "--name", "pumps", "--collection", "all", "--tag", "manual")
+    (listed,) = json.loads(deia("source", "list", "--json").out)
+    assert (listed["status"], listed["documents"], listed["source"]["collection"]) == ("processed", 2, "all")
+    (manuals / "deep/valve.md").unlink()
+    assert "0 read, 1 removed" in deia("source", "update").out
+    assert deia("source", "remove", "pumps").code == 0
+    assert (deia("source", "list").code, deia("source", "update", "pumps").code) == (1, 2)
+
+
+def test_a_dry_run_says_what_would_be_read_and_reads_nothing(deia: Deia, manuals: Path) -> None:
+    planned = deia("ingest", str(manuals), "--dry-run", "--filter", "*.md", "--depth", "0")
+    assert planned.out.splitlines() == ["pump-manuals: 1 file would change", "  read     pump.md"]
+    assert deia("source", "list").code == 1
+
+
+def test_the_chunker_that_is_asked_for_cuts(deia: Deia, manuals: Path) -> None:
+    (manuals / "long.txt").write_text("One sentence here. " * 200, encoding="utf-8")
+    deia("ingest", str(manuals))
+    by_itself = json.loads(deia("source", "list", "--json").out)[0]["chunks"]
+    assert deia("ingest", str(manuals), "--chunker", "strategy=by_sentence,max_chars=200").code == 0
+    assert json.loads(deia("source", "list", "--json").out)[0]["chunks"] > by_itself
+
+
+def test_two_folders_of_one_name_are_two_sources(deia: Deia, manuals: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / manuals.name
+    other.mkdir(parents=True)
+    (other / "pump.md").write_text("# Another pump\n", encoding="utf-8")
+    deia("ingest", str(manuals), str(other))
+    assert [one["source"]["name"] for one in json.loads(deia("source", "list", "--json").out)] == [
+        "pump-manuals", "pump-manuals-2",
+    ]  # fmt: skip
+    refused = deia("ingest", str(tmp_path), "--name", "pump-manuals")
+    assert (refused.code, "there is a source" in refused.err) == (2, True)
+
+
+def test_what_failed_and_had_secrets_is_listed_with_its_reason(deia: Deia, manuals: Path) -> None:
+    (manuals / "broken.md").write_bytes(b"\0\1\2")
+    (manuals / "deploy.md").write_text("token = ghp_" + "x1Y2z3A4b5C6d7E8f9G0h1I2j3K4l5M6n7O8\n", encoding="utf-8")
+    taken = deia("ingest", str(manuals))
+    assert "deia source list pump-manuals" in taken.out
+    listed = deia("source", "list", "pump-manuals").out
+    assert "failed   broken.md" in listed
+    assert "deploy.md: Secrets were left out, in line 1." in listed
+
+
+def test_a_source_that_fails_ends_with_an_error_and_the_others_are_taken_in(deia: Deia, manuals: Path) -> None:
+    taken = deia("ingest", "https://localhost:1/x", str(manuals))
+    assert (taken.code, "this machine or its network" in taken.err) == (2, True)
+    assert "Indexed 2 documents" in taken.out
+
+
+def test_an_untrusted_commons_takes_nothing_in(deia: Deia, manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEIA_TRUST", "")
+    refused = deia("ingest", str(manuals))
+    assert (refused.code, "deia trust" in refused.err) == (2, True)
+
+
+def test_a_search_without_a_library_imports_nothing_of_it(commons: Path) -> None:
+    code = "import sys; from deia.librarian import Librarian; Librarian().query('delete a site'); print(*sys.modules)"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "DEIA_COMMONS": str(commons)}
+    for _ in range(2):  # the first one compiles
+        done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not {"sqlite3", "pathspec", "deia.search.library_answers", "deia.ingest.library_store"} & loaded
