@@ -18,6 +18,12 @@ if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
 RECHECK = 1.0  # seconds for which compiled files are trusted without checking their sources again
 
 
+def library_catalog_name(state: str) -> str:
+    """Return the name of the catalog of a state of the library: the beginning of its token, and its revision."""
+    token, _, revision = state.partition(":")
+    return f"catalog-{token[:8]}{revision.zfill(8)}"
+
+
 class CompiledFiles:
     """The compiled files of a commons, or of some collections of it; not safe to share between threads."""
 
@@ -74,8 +80,7 @@ class CompiledFiles:
             return None
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
 
-        token, _, revision = state.decode("ascii", "replace").partition(":")
-        place = f"{self.folder}/library/catalog-{token[:8]}{revision.zfill(8)}"
+        place = f"{self.folder}/library/{library_catalog_name(state.decode('ascii', 'replace'))}"
         if self._library is None or self._library.folder != place:
             for force in (False, True):  # the second time if it is there, but damaged
                 try:

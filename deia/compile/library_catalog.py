@@ -16,6 +16,7 @@ from deia import __version__, files
 from deia.compile.catalog.build_catalog import build_catalog, revise_library_catalog
 from deia.compile.catalog.effort import TIERS
 from deia.compile.catalog.library_volumes import library_volumes
+from deia.compile.compiled_files import library_catalog_name
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, place_catalog, sweep
 from deia.ingest.library_store import Library, library_at
 from deia.records import TYPE_CHECKING
@@ -24,13 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
-TOKEN = 8  # characters of the library's token in a catalog's name
-
-
-def catalog_name(state: str) -> str:
-    """Return the name of the catalog of a state of the library."""
-    token, _, revision = state.partition(":")
-    return f"catalog-{token[:TOKEN]}{int(revision):08d}"
+DIGITS = 8  # of the revision, at the end of a catalog's name
 
 
 def compile_library(root: str, environ: Mapping[str, str], folder: str, *, force: bool = False) -> None:
@@ -42,7 +37,7 @@ def compile_library(root: str, environ: Mapping[str, str], folder: str, *, force
     with library, FileLock(f"{folder}/{LOCK}"):
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
         is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("ascii", "replace") == __version__
-        name = catalog_name(library.state)
+        name = library_catalog_name(library.state)
         if name == before and is_ours and os.path.isdir(f"{folder}/{name}") and not force:
             return
         building = empty_building(folder)
@@ -57,9 +52,9 @@ def compile_library(root: str, environ: Mapping[str, str], folder: str, *, force
 
 def _revise(library: Library, before: str, folder: str, building: str) -> bool:
     """Compile only what changed since the last catalog; return whether that was possible."""
-    token, _, _ = library.state.partition(":")
-    made_of, revision = before[:-TOKEN].removeprefix("catalog-"), before[-TOKEN:]
-    if made_of != token[:TOKEN] or not revision.isdecimal() or int(revision) > library.revision:
+    name, revision = before[:-DIGITS], before[-DIGITS:]
+    is_ours = name == library_catalog_name(library.state)[:-DIGITS] and revision.isdecimal()
+    if not is_ours or int(revision) > library.revision:
         return False
     volumes, removed = library_volumes(library, since=int(revision)), library.removed(int(revision))
     previous = f"{folder}/{before}"

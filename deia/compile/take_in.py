@@ -5,16 +5,16 @@ Only the library of a commons that the person trusts is written: a cloned reposi
 
 from __future__ import annotations
 
-import asyncio
+import sys
 import threading
 from concurrent.futures import Future
 from hashlib import blake2b
 from typing import TypedDict
 
 from deia import files
-from deia.compile.library_catalog import compile_library
+from deia.compile.compiled_files import library_catalog_name
 from deia.errors import ArtefactError, DeiaError
-from deia.folders import derived_folder, is_trusted, library_folder
+from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import ingest, no_progress, remove, uploads
 from deia.ingest.library_store import Library, Registered, library_at
@@ -92,7 +92,9 @@ class TakingIn:
 
     def __await__(self) -> Generator[Any, None, TakenIn]:
         """Wait for the thread without holding up the event loop."""
-        return asyncio.wrap_future(self._future).__await__()
+        from asyncio import wrap_future  # noqa: PLC0415 - it is there, since somebody awaits
+
+        return wrap_future(self._future).__await__()
 
     def __getattr__(self, name: str) -> Any:
         """Return a field of the result, once it is there."""
@@ -101,11 +103,12 @@ class TakingIn:
 
 def awaitable(work: Callable[[], TakenIn]) -> TakenIn | TakingIn:
     """Do some work at once or, if an event loop runs in this thread, in another one."""
+    asyncio = sys.modules.get("asyncio")  # importing it takes longer than looking at a thousand files
     try:
-        asyncio.get_running_loop()
+        running = asyncio is not None and asyncio.get_running_loop()
     except RuntimeError:
-        return work()
-    return TakingIn(work)
+        running = None
+    return TakingIn(work) if running else work()
 
 
 def open_library(root: str, environ: Mapping[str, str]) -> Library:
@@ -213,6 +216,11 @@ def keep_upload(root: str, name: str, content: bytes, environ: Mapping[str, str]
 def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
     """Compile the catalog of the library; raise ArtefactError if it cannot be written."""
     folder = f"{derived_folder(root, environ)}/library"
+    state = (files.read(f"{library_folder(root, environ)}/{LIBRARY_STATE}") or b"").decode("ascii", "replace")
+    if (files.read(f"{folder}/catalog") or b"").decode("ascii", "replace") == library_catalog_name(state):
+        return
+    from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy and an index, if it changed
+
     try:
         compile_library(root, environ, folder)
     except OSError as error:

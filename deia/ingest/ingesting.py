@@ -23,9 +23,6 @@ from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ReadingError
 from deia.ingest.source import MOST_BYTES, UNCHANGED, UPLOAD, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
-from deia.ingest.source_kinds.from_git import GitFiles
-from deia.ingest.source_kinds.from_s3 import S3Files
-from deia.ingest.source_kinds.from_url import UrlFiles
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -77,10 +74,16 @@ def open_source(library: Library, registered: Registered) -> Opened:
         case "upload":
             return FolderFiles(source.but(place=uploads(library)))
         case "git":
+            from deia.ingest.source_kinds.from_git import GitFiles  # noqa: PLC0415 - the network, which folders lack
+
             return GitFiles(source, f"{library.folder}/git/{source.name}")
         case "url":
+            from deia.ingest.source_kinds.from_url import UrlFiles  # noqa: PLC0415 - likewise
+
             return UrlFiles(source, registered.mark)
         case _:
+            from deia.ingest.source_kinds.from_s3 import S3Files  # noqa: PLC0415 - likewise
+
             return S3Files(source)
 
 
