@@ -216,6 +216,12 @@ def library_folder(root: str, environ: Mapping[str, str]) -> str:
     return f"{state_folder(environ)}/library/{name}"
 
 
+def library_catalog_name(state: str) -> str:
+    """Return the name of the catalog of a state of the library: the beginning of its token, and its revision."""
+    token, _, revision = state.partition(":")
+    return f"catalog-{token[:8]}{revision.zfill(8)}"
+
+
 def python_path(state: str) -> str:
     """Return the file that names the interpreter with which this installation compiles."""
     return f"{state}/python-{_installation()}"

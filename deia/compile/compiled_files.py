@@ -6,7 +6,14 @@ import time
 
 from deia import files, freshness
 from deia.errors import ArtefactError
-from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder, part_folder
+from deia.folders import (
+    LIBRARY_STATE,
+    derived_folder,
+    is_trusted,
+    library_catalog_name,
+    library_folder,
+    part_folder,
+)
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
@@ -16,12 +23,6 @@ if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
     from deia.watch.gate.artefact import Artefact
 
 RECHECK = 1.0  # seconds for which compiled files are trusted without checking their sources again
-
-
-def library_catalog_name(state: str) -> str:
-    """Return the name of the catalog of a state of the library: the beginning of its token, and its revision."""
-    token, _, revision = state.partition(":")
-    return f"catalog-{token[:8]}{revision.zfill(8)}"
 
 
 class CompiledFiles:

@@ -16,8 +16,8 @@ from deia import __version__, files
 from deia.compile.catalog.build_catalog import build_catalog, revise_library_catalog
 from deia.compile.catalog.effort import TIERS
 from deia.compile.catalog.library_volumes import library_volumes
-from deia.compile.compiled_files import library_catalog_name
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, place_catalog, sweep
+from deia.folders import library_catalog_name
 from deia.ingest.library_store import Library, library_at
 from deia.records import TYPE_CHECKING
 

@@ -12,9 +12,8 @@ from hashlib import blake2b
 from typing import TypedDict
 
 from deia import files
-from deia.compile.compiled_files import library_catalog_name
 from deia.errors import ArtefactError, DeiaError
-from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder
+from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import ingest, no_progress, remove, uploads
 from deia.ingest.library_store import Library, Registered, library_at
