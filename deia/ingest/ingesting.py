@@ -206,7 +206,8 @@ class _Run:
             note = "" if self._library.has(key) and not force else self._keep(found, content, key)
             self._chunks += self._library.put(self._registered, found, key, note=note)
         except ReadingError as error:
-            self._library.put(self._registered, found, key, state=FAILED, note=str(error))
+            note = str(ReadingError(error.message, fix=error.fix))  # the path stands beside it
+            self._library.put(self._registered, found, key, state=FAILED, note=note)
 
     def _keep(self, found: Found, content: bytes, key: str) -> str:
         """Read and cut a file and keep that; return what there is to say about it."""

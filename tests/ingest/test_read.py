@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from deia.ingest.chunk import chunk
+from deia.ingest.chunkers.definitions import _grammar
 from deia.ingest.detect import detect_type
 from deia.ingest.read import read
 from deia.ingest.reading import ReadingError
+from tests.ingest.readers.office_files import spreadsheet
 
 
 @pytest.mark.parametrize(
@@ -42,3 +46,21 @@ def test_a_text_of_another_encoding_is_read_and_that_is_said() -> None:
     assert read("a.txt", "Käse".encode("cp1252")).text == "Käse"
     assert read("a.txt", "Käse".encode("cp1252")).notes
     assert read("a.txt", "Käse".encode("utf-16")).text == "Käse"
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "library", "extra"),
+    [
+        ("a.html", b"<p>x", "selectolax.lexbor", "html"),
+        ("a.pdf", b"%PDF-1.7", "pypdfium2", "pdf"),
+        ("a.xlsx", spreadsheet(""), "python_calamine", "xlsx"),
+        ("a.py", b"x = 1", "tree_sitter_language_pack", "code"),
+    ],
+)
+def test_a_missing_extra_is_told_with_what_to_type(
+    monkeypatch: pytest.MonkeyPatch, path: str, content: bytes, library: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    _grammar.cache_clear()
+    with pytest.raises(ReadingError, match=rf"pip install 'deia\[{extra}\]'"):
+        chunk(read(path, content), id="x")
