@@ -275,7 +275,7 @@ def init(*, folder: str) -> int:
     for verb, paths in (("wrote", started.written), ("kept", started.existed)):
         for path in paths:
             output.say(f"{verb} {path}")
-    compile_and_say(root)
+    compile_and_say(root, requested=True)
     note = _visibility_note(root, folder)
     if note:
         output.say(note)

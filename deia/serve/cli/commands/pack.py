@@ -60,7 +60,7 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
     address = source if is_git(source) or "://" in source else files.forward(os.path.abspath(source))
     installed = _install(root, address, name=name, rev=rev, allow_hiding=allow_hiding)
     output.say("\n".join(_report(installed, "added")))
-    compile_and_say(root)
+    compile_and_say(root, requested=True)
     return output.FOUND
 
 
@@ -96,7 +96,7 @@ def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     if dry_run or not packs:
         output.say("Nothing was written (--dry-run)." if packs else "There are no packs.")
     else:
-        compile_and_say(root)
+        compile_and_say(root, requested=True)
     return output.BROKEN if failed else output.FOUND
 
 
@@ -115,7 +115,7 @@ def remove(*, name: str) -> int:
     root = writable_root()
     remove_pack(root, name)
     output.say(f"removed {pack_folder(name)}")
-    compile_and_say(root)
+    compile_and_say(root, requested=True)
     return output.FOUND
 
 

@@ -258,3 +258,11 @@ def test_a_project_that_is_not_trusted_does_not_say_what_is_copied_into_it(
     monkeypatch.setenv("DEIA_TRUST", str(commons))
     assert deia("pack", "update").code == 0
     assert "secret" in copied.read_text(encoding="utf-8")
+
+
+def test_after_a_pack_was_added_nothing_is_left_to_compile(deia: Deia, commons: Path, team: Path) -> None:
+    for number in range(30):
+        text = f"# Note {number}\n\nThe queue of worker {number} is drained.\n"
+        (team / f"bok/note-{number}.md").write_text(text, encoding="utf-8")
+    assert deia("pack", "add", str(team)).code == 0
+    assert deia("compile").out.startswith("Everything was up to date")
