@@ -17,6 +17,7 @@ from deia.serve.setup.host_settings.hook_file import with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, PLUGIN, SETUPS
 from deia.serve.setup.host_settings.whole_file import file_text
 from tests.derived import derived
+from tests.serve.hooks.test_fallback import started_already
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -175,6 +176,7 @@ def test_an_error_is_in_the_ledger_though_the_host_hears_nothing_of_it(
 ) -> None:
     it = hosted(host)
     (derived(commons, environ) / "triggers").write_bytes(b"torn")
+    started_already(environ, commons)  # a compile that does not end in time
     it.run(json.dumps(it.event("before_tool", CALL)).encode())
     lines = "".join(path.read_text(encoding="utf-8") for path in (commons / "telemetry/events").glob("*.jsonl"))
     assert '"event":"error"' in lines.replace(" ", "")
