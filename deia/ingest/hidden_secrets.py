@@ -6,7 +6,6 @@ secret is hidden, so that code and addresses of people stay what they are.
 
 from __future__ import annotations
 
-import functools
 import re
 
 from deia.redaction import HIDDEN, KEY_BLOCKS, KEY_PREFIXES, MOST_TEXT, SECRET_NAMES, looks_secret, redact
@@ -15,30 +14,42 @@ LEAST = 8  # characters of a password
 BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 
 
-@functools.cache
-def _candidate() -> re.Pattern[str]:
-    """Return the pattern of a line in which there may be a secret: a name, a key's beginning, a user in an address."""
-    names, keys = ("|".join(map(re.escape, words)) for words in (SECRET_NAMES, KEY_PREFIXES))
-    return re.compile(rf"^.*(?:(?i:{names})[^\n]*[:=]|(?:{keys})|://[^\s/]*@).*$", re.MULTILINE)
-
-
 def without_secrets(text: str) -> tuple[str, tuple[int, ...]]:
     """Return a text with its secrets hidden, every line in its place, and the numbers of the lines that had one."""
     if any(kind in text for kind in KEY_BLOCKS):
         text = BLOCK.sub(lambda block: HIDDEN + "\n" * block[0].count("\n"), text)
-    changed = [at for at in _candidate().finditer(text) if len(at[0]) < MOST_TEXT]
     parts: list[str] = []
-    numbers: list[int] = []
-    end = 0
-    for at in changed:
-        line = _hidden(at[0])
-        if line != at[0]:
-            parts += (text[end : at.start()], line)
-            end = at.end()
-    text = "".join((*parts, text[end:]))
-    if HIDDEN in text:
-        numbers = [number for number, line in enumerate(text.split("\n"), 1) if HIDDEN in line]
-    return text, tuple(numbers)
+    done = 0
+    for start in sorted(_candidates(text)):
+        end = text.find("\n", start)
+        line = text[start : end if end >= 0 else len(text)]
+        hidden = _hidden(line) if len(line) < MOST_TEXT else line
+        if hidden != line:
+            parts += (text[done:start], hidden)
+            done = start + len(line)
+    text = "".join((*parts, text[done:])) if parts else text
+    if HIDDEN not in text:
+        return text, ()
+    return text, tuple(number for number, line in enumerate(text.split("\n"), 1) if HIDDEN in line)
+
+
+def _candidates(text: str) -> set[int]:
+    """Return where the lines begin in which there may be a secret."""
+    # Looking for one word after the other is a hundred times as fast as one pattern for all of them.
+    lowered = text.lower()
+    lowered = lowered if len(lowered) == len(text) else text
+    starts: set[int] = set()
+    for words, searched, signs in ((SECRET_NAMES, lowered, ":="), (KEY_PREFIXES, text, ""), (("://",), text, "@")):
+        for word in words:
+            at = searched.find(word)
+            while at >= 0:
+                end = searched.find("\n", at)
+                end = end if end >= 0 else len(text)
+                start = searched.rfind("\n", 0, at) + 1
+                if not signs or any(sign in searched[at:end] for sign in signs):
+                    starts.add(start)
+                at = searched.find(word, end)
+    return starts
 
 
 def _hidden(line: str) -> str:

@@ -1,0 +1,56 @@
+"""What of a file is hidden before it is kept, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.ingest.hidden_secrets import without_secrets
+from deia.redaction import HIDDEN
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nq83vASNFZ4k=\n-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("password: hunter2hunter2\n", "hunter2hunter2"),
+        ("API_KEY = 'a8f3k2l9s0d8f7g6h5j4'\n", "a8f3k2l9s0d8f7g6h5j4"),
+        ("export GITHUB_TOKEN=ghp_" + "x1Y2z3A4b5C6d7E8f9G0h1I2j3K4l5M6n7O8", "x1Y2z3A4b5C6d7E8f9G0h1I2j3K4l5M6n7O8"),
+        ("db: postgres://ann:s3cr3tpw9@db.example.org/shop", "s3cr3tpw9"),
+        (f"before\n{KEY}\nafter", "q83vASNFZ4k"),
+    ],
+)
+def test_what_is_surely_a_secret_is_hidden_and_its_line_told(text: str, secret: str) -> None:
+    hidden, lines = without_secrets(text)
+    assert secret not in hidden
+    assert HIDDEN in hidden
+    assert lines == (2 if KEY in text else 1,)
+    assert hidden.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write to ann@example.org or https://example.org/tokens?page=2",
+        "if token is Token.Name.Builtin: return token.value",
+        'Token.Name.Builtin: "#038B8B",',
+        "password = os.environ['DB_PASSWORD']",
+        "def reset_password(user, token=None): ...",
+        "commit 7379f58e0c1b2a3d4e5f60718293a4b5c6d7e8f9",
+        "The password is asked for at the first start.",
+    ],
+)
+def test_code_prose_and_addresses_stay_as_they_are(text: str) -> None:
+    assert without_secrets(text) == (text, ())
+
+
+PIECES = (*"ab1=:@/ \n'\"-_İ\u2028", "password", "token", "ghp_", "://", "-----BEGIN PRIVATE KEY-----")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
+def test_no_text_breaks_it_and_every_line_keeps_its_place(text: str) -> None:
+    hidden, lines = without_secrets(text)
+    assert hidden.count("\n") == text.count("\n")
+    assert all(0 < number <= text.count("\n") + 1 for number in lines)
