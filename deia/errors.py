@@ -9,8 +9,8 @@ DeiaError
 ├── ArtefactError   the compiled files are missing, stale, damaged or from another version
 ├── QueryError      a query that cannot be answered (an unknown filter value)
 ├── ReadingError    a file to be ingested cannot be read, or not without an extra (`ingest/reading`)
-├── SourceError    a source of the library is not there, is refused, or its options make no sense
-├── GitError       git is missing, failed or was refused an address
+├── SourceError     a source of the library is not there, is refused, or its options make no sense
+├── GitError        git is missing, failed or was refused an address
 └── HostError       an agent host's settings cannot be read or written
 """
 
