@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 SECONDS = 60.0  # for one file
+FEWEST_SECONDS = 20.0  # for a small one
+BYTES_A_SECOND = 100_000  # of a larger one
 MEMORY = 3 << 30  # bytes of address space, most of which is never used
 NO_WINDOW = 0x08000000
 
@@ -54,14 +56,16 @@ class ReaderProcess:
         return self._ask(reading.path, question, b"", _chunks)
 
     def _ask(self, path: str, question: dict[str, Any], content: bytes, taken: Callable[[Any], Value]) -> Value:
+        asked = json.dumps(question).encode("ascii") + b"\n" + content
+        seconds = min(self._seconds, FEWEST_SECONDS + len(asked) // BYTES_A_SECOND)
         expired = threading.Event()
         try:
-            answer = self._answer(json.dumps(question).encode("ascii") + b"\n" + content, expired)
+            answer = self._answer(asked, seconds, expired)
             if "error" not in answer:
                 return taken(answer["value"])
         except (OSError, ValueError, TypeError, KeyError, IndexError) as error:
             self.close()
-            late = f"it took longer than {self._seconds:g} seconds"
+            late = f"it took longer than {seconds:g} seconds"
             what = late if expired.is_set() else "its reader broke down or needed too much memory"
             raise ReadingError(f"{what}, and was stopped", where=path) from error
         raise ReadingError(answer["error"], where=answer["where"], fix=answer["fix"])
@@ -77,7 +81,7 @@ class ReaderProcess:
                         pipe.close()
             process.wait()
 
-    def _answer(self, question: bytes, expired: threading.Event) -> dict[str, Any]:
+    def _answer(self, question: bytes, seconds: float, expired: threading.Event) -> dict[str, Any]:
         process = self._running()
         if process.stdin is None or process.stdout is None:
             raise OSError("no pipes")
@@ -86,7 +90,7 @@ class ReaderProcess:
             expired.set()
             process.kill()
 
-        timer = threading.Timer(self._seconds, stop)
+        timer = threading.Timer(seconds, stop)
         timer.start()
         try:
             process.stdin.write(question)
