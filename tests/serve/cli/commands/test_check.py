@@ -175,7 +175,7 @@ def test_an_unknown_trigger_is_refused_with_the_nearest(deia: Deia) -> None:
 def test_broken_triggers_are_counted(deia: Deia, commons: Path) -> None:
     with open(commons / "triggers" / "sites.yaml", "a", encoding="utf-8") as file:
         file.write("- id: broken\n")
-    assert "in the trigger files; these triggers are left out" in deia("trigger", "test").out
+    assert "in the trigger files; these triggers are not tested" in deia("trigger", "test").out
 
 
 @pytest.mark.slow
