@@ -125,13 +125,8 @@ class Librarian:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
             ArtefactError: the commons cannot be compiled.
         """
-        from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
-        from deia.search.pipeline import search  # noqa: PLC0415 - likewise
-        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - likewise
+        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
 
-        chosen = tier or self.settings.tier
-        if chosen not in CHOICES:
-            raise QueryError(f"tier {chosen!r} is unknown", fix=f"Known are: {', '.join(CHOICES)}.")
         if mode not in MODES:
             raise QueryError(f"mode {mode!r} is unknown", fix=f"Known are: {', '.join(MODES)}.")
         most = self.settings.limit if limit is None else limit
@@ -147,11 +142,20 @@ class Librarian:
             from deia.search.question.named_days import in_days  # noqa: PLC0415 - few questions have a time frame
 
             query = in_days(query, time.time())
+        return RenderableAnswer(**self._answer(query, tier or self.settings.tier).values())
+
+    def _answer(self, query: Query, tier: str) -> Answer:
+        """Return and log the answer of the commons and the library; raise QueryError if the tier is unknown."""
+        from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
+        from deia.search.pipeline import search  # noqa: PLC0415 - likewise
+
+        if tier not in CHOICES:
+            raise QueryError(f"tier {tier!r} is unknown", fix=f"Known are: {', '.join(CHOICES)}.")
         with self._lock:
             catalog = self.open_catalog()  # this may compile, which is no part of the answer's time
             library = self._compiled.open_library()
             began = time.perf_counter()
-            tiers, checked_at = tiers_of(chosen, model=self.settings.model), spool.timestamp(time.time())
+            tiers, checked_at = tiers_of(tier, model=self.settings.model), spool.timestamp(time.time())
             if library is None:
                 answer = search(catalog, query, checked_at=checked_at, tiers=tiers)
             else:
@@ -163,7 +167,7 @@ class Librarian:
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
-        return RenderableAnswer(**answer.values())
+        return answer
 
     def _layers(self, layer: str | None) -> tuple[str, ...]:
         """Return the layers to search; the settings may leave out the starter's documents."""

@@ -90,15 +90,10 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     _write_json(folder, PATTERNS, _patterns(query_patterns))
     _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(writers, plan)))
     header: dict[str, Json] = {
-        "format": FORMAT,
-        "byteorder": sys.byteorder,
-        "sources": list(sources),
-        "documents": len(shelved),
-        "own_first": own_first,
-        "clusters": _clusters(clusters, shelved),
-        "strengths": _strengths(shelved),
+        "format": FORMAT, "byteorder": sys.byteorder, "sources": list(sources), "documents": len(shelved),
+        "own_first": own_first, "clusters": _clusters(clusters, shelved), "strengths": _strengths(shelved),
         "learning_paths": _learning_paths(learning_paths),
-    }
+    }  # fmt: skip
     made_tiers = writers.complete_tiers()
     _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
     return CatalogReport(

@@ -80,10 +80,9 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     mark_units = [
         _mark_unit(name, earlier, vocabularies[own_words.get(name, NO_WORDS)], kept(own)) for name, earlier in waited
     ]
-    rows = [(number, row) for number, unit in enumerate((*units, *mark_units)) for row in unit.rows]
     contexts = [*_contexts(living), *_antecedents(units)]
-    for number, (_, alternatives) in enumerate(contexts, start=len(living) + len(waited)):
-        rows += [(number, row) for row in alternatives]
+    alternatives = [*(unit.rows for unit in (*units, *mark_units)), *(rows for _, rows in contexts)]
+    rows = [(number, row) for number, each in enumerate(alternatives) for row in each]
     ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
     tool_words: Mapping[str, Any] = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
@@ -94,21 +93,21 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
         paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
         ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
     )  # fmt: skip
-    records = [
-        with_documents(
-            unit.record, [(numbers[ref.id], ref.mode, ref.reason) for ref in trigger.documents if ref.id in numbers]
-        )
-        for trigger, unit in zip(living, units, strict=True)
-    ]
+    records = [_record(unit, trigger, numbers) for trigger, unit in zip(living, units, strict=True)]
     records += [unit.record for unit in mark_units]
     records += [_encoded(listed)] if listed else []
     records += spoken
     payloads = [_encoded(documents[name].values()) for name in numbers]
     tables = gate_tables([(target, row) for target, row in rows if row.groups])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
-    return pack([*tables, records, payloads, [_encoded(meta.values())]]), tuple(
-        dict.fromkeys(names[target] for target, _ in ungated)
-    )
+    ungated_names = dict.fromkeys(names[target] for target, _ in ungated)
+    return pack([*tables, records, payloads, [_encoded(meta.values())]]), tuple(ungated_names)
+
+
+def _record(unit: Unit, trigger: Trigger, numbers: Mapping[str, int]) -> bytes:
+    """Return the record of a trigger with the documents that it injects."""
+    known = [(numbers[ref.id], ref.mode, ref.reason) for ref in trigger.documents if ref.id in numbers]
+    return with_documents(unit.record, known)
 
 
 def _vocabularies(triggers: Sequence[Trigger]) -> dict[OwnActWords, Vocabulary]:

@@ -110,8 +110,6 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         output.say(REPLAYED)
         return code
     launcher = enter_launcher(os.environ)
-    if is_temporary(PACKAGE):
-        output.say(TEMPORARY)
     connected = [spot for spot in spots if not plan.failed.keys() & spot.paths]
     _report_installed(connected, plan.changes, launcher=launcher)
     if server or by_tool:
@@ -187,6 +185,8 @@ def _report_status_lines(spots: Sequence[Spot], changes: Sequence[Change], comma
 
 
 def _report_installed(spots: Sequence[Spot], changes: Sequence[Change], *, launcher: str) -> None:
+    if is_temporary(PACKAGE):
+        output.say(TEMPORARY)
     for change in (change for change in changes if change.keep):
         output.say(f"A copy of the old settings is in {change.keep}.")
     if any(spot.scope == PROJECT for spot in spots):
