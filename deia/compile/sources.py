@@ -62,7 +62,8 @@ def read_sources(
     for prefix in prefixes:
         base = file_at(root, prefix).rstrip("/")
         for top, endings in FOLDERS:
-            scan.add_folder(f"{base}/{top}", f"{prefix}{top}", endings)
+            if safe_files.resolve(base, top):  # it may be a link to all there is on the machine
+                scan.add_folder(f"{base}/{top}", f"{prefix}{top}", endings)
     indexes = (f"{prefix}{name}" for prefix in prefixes for name in INDEX_NAMES)
     project = (*SETTINGS_FILES, PACKS_LOCK) if trusted else ()
     listed = {*project, *indexes, *known, *extra_documents, *list_notes(root, globs)}.difference(scan.seen)

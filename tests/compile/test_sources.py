@@ -33,6 +33,23 @@ def test_what_is_written_while_the_commons_is_read_is_left_for_the_next_compile(
     assert as_read(again, again, extra_documents=extra_documents) == again
 
 
+@pytest.mark.parametrize("name", ["triggers", "bok"])
+def test_a_folder_that_is_a_link_out_of_the_commons_is_not_looked_through(tmp_path: Path, name: str) -> None:
+    root, outside = tmp_path / "commons", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.yaml").write_text("[]\n", encoding="utf-8")
+    (outside / "a.md").write_text("# A\n", encoding="utf-8")
+    root.mkdir()
+    (root / name).symlink_to(outside)
+    assert read_sources(str(root), {}, starter=False, trusted=True) == {}
+    (root / name).unlink()
+    (root / "inner").mkdir()
+    (root / "inner/a.yaml").write_text("[]\n", encoding="utf-8")
+    (root / "inner/a.md").write_text("# A\n", encoding="utf-8")
+    (root / name).symlink_to(root / "inner")
+    assert len(read_sources(str(root), {}, starter=False, trusted=True)) == 1
+
+
 def test_sources_come_back_as_they_were_written_but_for_paths_that_are_no_line(tmp_path: Path) -> None:
     value = f"12 34 {'a' * 64}"
     sources = {"bok/a b.md": value, "bok/\udcff.md": value, "bok/two\nlines.md": value, "deia.toml": value}
