@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 CLOSE = 70.0  # rapidfuzz's WRatio (0 to 100) from which a known name is worth suggesting
+NEAR_BEST = 5.0  # points by which another name may be further from it than the closest
 MOST = 3  # names that are suggested at once
 LISTED = 8  # names that are listed if none is close
 LONGEST = 80  # characters of a name that are compared
@@ -15,7 +16,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from rapidfuzz import process  # noqa: PLC0415 - costs 15 ms, and only an unknown name needs it
 
     matches = process.extract(name[:LONGEST], sorted(set(known)), limit=MOST, score_cutoff=CLOSE, processor=_spaced)
-    return f"Did you mean {' or '.join(match for match, *_ in matches)}?" if matches else ""
+    names = [match for match, score, _ in matches if score >= matches[0][1] - NEAR_BEST]
+    return f"Did you mean {' or '.join(names)}?" if names else ""
 
 
 def _spaced(name: str) -> str:

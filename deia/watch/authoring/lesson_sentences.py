@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deia.tables import Tables
 from deia.text import one_line
-from deia.watch.authoring.sentence_to_trigger import OPENINGS, TABLES, names_by_verb, without_effect
+from deia.watch.authoring.sentence_to_trigger import OPENINGS, names_by_verb, without_effect
 
+TABLES = Tables(__file__)
 MOST_TEXT = 20_000  # characters of a lesson that are read
 MOST_SENTENCES = 12  # that are returned
 ADVICE = ("always", "make sure", "be sure", "remember to", "please", "you should")  # openings of what should be done

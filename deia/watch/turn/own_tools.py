@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 # Tool → its arguments, as `deia mcp` offers them.
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "query_global_commons": ("query", "platform", "audience", "urgency", "cluster", "mode", "limit", "detail"),
+    "query_global_commons": (
+        "query", "platform", "audience", "urgency", "cluster", "mode", "limit", "detail", "asset_type", "collection",
+    ),
     "read_document": ("document", "lines"),
     "check_triggers": ("conversation", "conversation_id"),
     "list_documents": ("platform", "audience", "urgency", "cluster", "tag", "limit", "offset"),
@@ -24,6 +26,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "suggest_location": ("text",),
     "remove_document": ("id", "undo"),
     "feedback": ("id", "verdict", "note"),
+    "index_source": ("source", "content", "filter", "collection", "branch"),
+    "list_sources": (),
     "Librarian_SearchLibrary": ("query", "limit"),
     "Librarian_ReadFromLibrary": ("path", "lines"),
     "Librarian_AddToLibrary": ("title", "content", "path", "tags"),

@@ -53,6 +53,8 @@ const calls = {
   save_lesson: { title: `Lesson by ${generation} ${kind}`, text: "What was learned." },
   suggest_location: { text: "purging a queue" },
   feedback: { id: "queue-purge", verdict: "useful" },
+  index_source: { source: "pumps.md", content: "# Pumps" },
+  list_sources: {},
   remove_document: { id: `lesson-by-${generation}-${kind}` },
 };
 const answered = {};

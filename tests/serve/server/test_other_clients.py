@@ -41,6 +41,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "save_lesson": {"title": "Lesson by the Inspector", "text": "What was learned.", "tags": ["a", "b"]},
     "suggest_location": {"text": "purging a queue"},
     "feedback": {"id": "queue-purge", "verdict": "useful"},
+    "index_source": {"source": "pumps.md", "content": "# Pumps\n\nThey run dry."},
+    "list_sources": {},
     "remove_document": {"id": "lesson-by-the-inspector"},
 }
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -41,16 +43,28 @@ def watch_option(command: Decorated) -> Decorated:
 
 def _run_again(root: str, check: Callable[[], int]) -> int:
     """Run a check now and after every change of the commons, until the person interrupts it."""
-    sources = _sources(root, {})
-    try:
-        while True:
+    interrupts = _interrupts()
+    with suppress(KeyboardInterrupt):
+        sources = _sources(root, {})
+        while not interrupts:
             _run_once(check)
             before = sources
-            while (sources := _sources(root, before)) == before:
+            while not interrupts and (sources := _sources(root, before)) == before:
                 time.sleep(PAUSE)
-    except KeyboardInterrupt:
-        output.complain("")
-        return output.FOUND
+    output.complain("")
+    return output.FOUND
+
+
+def _interrupts() -> list[int]:
+    """Return a list that is no longer empty once the person interrupts, even if that happens during an import."""
+    seen: list[int] = []
+
+    def interrupt(number: int, _frame: object) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt  # which the callbacks of an import would swallow
+
+    signal.signal(signal.SIGINT, interrupt)
+    return seen
 
 
 def _run_once(check: Callable[[], int]) -> None:
