@@ -118,8 +118,7 @@ class Librarian:
         `layer` leaves only the project's `own` documents, those of `packs`, of the `starter`, or of the `library`.
         `asset_type` (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and
         `until` are days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` shows the `neighbours` or
-        the `parent` of each passage, too. `tier` names
-        what the search may use besides words, like the setting `tier`; the answer names the tier used.
+        the `parent` of each passage, too. `tier` names what the search may use besides words, like the setting `tier`.
 
         Raises:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
@@ -363,9 +362,7 @@ _librarians: dict[str, Librarian] = {}
 def _default() -> Librarian:
     """Return this process's Librarian for its working folder."""
     here = f"{os.getcwd()}\0{os.environ.get('DEIA_COMMONS', '')}"
-    if here not in _librarians:
-        _librarians.setdefault(here, Librarian())  # another thread may have added one in the meantime
-    return _librarians[here]
+    return _librarians.get(here) or _librarians.setdefault(here, Librarian())  # another thread may have added one
 
 
 def query_commons(
