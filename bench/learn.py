@@ -23,9 +23,8 @@ from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
 from deia.knowledge import Document, Entry, Golden
 from deia.learn.changes import ADD, DOCUMENT, Change
-from deia.learn.corpus_words import Vocabulary
+from deia.learn.corpus_words import Vocabulary, bags
 from deia.learn.index_drafts import draft
-from deia.learn.ordinary_talk import bags
 from deia.learn.signals import Evidence, Pair
 from deia.learn.trials.index_trial import IndexTrial, Probe
 from deia.learn.trials.judge_drafts import judge_drafts

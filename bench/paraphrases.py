@@ -22,7 +22,7 @@ from deia import folders, settings
 from deia.commons.index.load_commons import load_commons
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.records import Turn
-from deia.watch.authoring.case_runner import GATE
+from deia.watch.authoring.replay import GATE
 from deia.watch.gate.artefact import Artefact
 from deia.watch.memory.log import InMemoryLog
 from deia.watch.watcher import Surroundings, watch

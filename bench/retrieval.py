@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.catalog.effort import Effort
-from deia.evaluate import measures
+from deia.evaluate import golden_run
 from deia.knowledge import Document, Entry, Query
 from deia.match.tokeniser import question_words
 from deia.search.catalog import Catalog, open_catalog
@@ -31,7 +31,7 @@ from deia.search.pipeline import ranking, search
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-DEPTH = measures.DEPTH
+DEPTH = golden_run.DEPTH
 SAMPLE = 100  # questions whose verdicts are counted
 LITE = "SQLite FTS5"
 MEASURED = Path(__file__).parent.parent / "deia" / "models" / "search.measured.json"
@@ -101,7 +101,7 @@ def compiled(folder: str, target: str, *, tiers: Sequence[str] = ("static",), ke
 
 def scores(found: Sequence[str], relevant: Mapping[str, int]) -> tuple[float, float, float]:
     """Return nDCG@10, recall@5 and the reciprocal rank of one question."""
-    told = measures.scores(found, relevant)
+    told = golden_run.scores(found, relevant)
     return told.ndcg, told.recall, told.mrr
 
 

@@ -65,7 +65,7 @@ HOOK_OURS = (
     "freshness",
 )
 # What is looked at only when the gate has let an `act` or `meaning` clause through.
-HOOK_ACTS = "deia.watch.prose.act_conditions"
+HOOK_ACTS = "deia.watch.prose.acts"
 
 
 def name_of(path: Path) -> str:

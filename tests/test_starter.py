@@ -10,7 +10,7 @@ from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.librarian import Librarian
-from deia.watch.authoring.case_runner import run_cases
+from deia.watch.authoring.replay import run_cases
 from tests.starter.copying import copy_starter
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from deia.compile.triggers.exemplars import STOP_WORDS
+from deia.compile.triggers.lower_acts import STOP_WORDS
 from deia.text import words
 from tools import static_texts
 

@@ -26,8 +26,7 @@ from sklearn.metrics import roc_auc_score
 from deia.records import STANCES
 from deia.watch.prose.regions import sentence
 from deia.watch.prose.stance import act_of, rule, settle
-from deia.watch.prose.stance_classifier import DOING, FILE, MAGIC, STANCE_OF, Model
-from deia.watch.prose.stance_form import WRITTEN_OUT, features, form_of
+from deia.watch.prose.stance_classifier import DOING, FILE, MAGIC, STANCE_OF, WRITTEN_OUT, Model, features, form_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,15 +18,13 @@ from simulation.world import ASKED, ASKED_LATER, World
 from deia import spool
 from deia.commons.index.load_commons import load_commons
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.payloads import payloads
+from deia.compile.triggers.build_artefact import compile_triggers, payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
 from deia.knowledge import Query
 from deia.learn.apply import apply_proposal
 from deia.learn.changes import ADD, DOCUMENT, Change, change_commons
-from deia.learn.corpus_words import Vocabulary
-from deia.learn.ordinary_talk import bags
+from deia.learn.corpus_words import Vocabulary, bags
 from deia.learn.trials.index_trial import TIERS
 from deia.learn.trials.propose import Sources, propose_all
 from deia.records import Record, Turn

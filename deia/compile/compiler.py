@@ -41,10 +41,8 @@ from deia.compile.compiled_folder import (
 from deia.compile.manifest import Manifest, read_manifest
 from deia.compile.ready_starter import ready_starter
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
-from deia.compile.triggers.build_artefact import compile_triggers
+from deia.compile.triggers.build_artefact import compile_triggers, payloads
 from deia.compile.triggers.last_good import faults, keep_lasting, read_lasting
-from deia.compile.triggers.patterns import MAKER
-from deia.compile.triggers.payloads import payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
@@ -56,6 +54,7 @@ from deia.records import UNTRUSTED, Record
 from deia.settings import Settings, is_personal, resolve
 from deia.watch.gate.artefact import FORMAT
 from deia.watch.silence.weakened_text import weakened_settings
+from deia.watch.turn.regex import MAKER
 
 MOST_PROBLEMS = 5000  # in a manifest
 NOT_COMPILED = (

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from deia import fast_json
-from deia.evaluate.event_transcripts import copilot_messages, gemini_messages
-from deia.evaluate.exported_calls import exported_call
+from deia.evaluate.exported_calls import copilot_messages, exported_call, gemini_messages
 from deia.records import Record, Turn
 from deia.watch.prose.pasted import is_notice
 from deia.watch.turn.conversation import PREFIXES, turns_of

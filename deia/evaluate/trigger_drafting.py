@@ -20,8 +20,8 @@ from deia.knowledge import Case, Entry, OwnActWords, Trigger
 from deia.problems import CommonsError
 from deia.settings import DEFAULTS
 from deia.watch.authoring.act_drafts import WordClasses
-from deia.watch.authoring.case_runner import run_cases
 from deia.watch.authoring.lesson_sentences import cautions
+from deia.watch.authoring.replay import run_cases
 from deia.watch.authoring.sentence_to_trigger import Proposal, drafted_action, propose
 from deia.watch.gate.artefact import Artefact
 

@@ -25,10 +25,8 @@ from deia.commons.triggers.cases import ENDINGS as CASES_ENDINGS
 from deia.commons.triggers.read_triggers import ENDINGS as TRIGGER_ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.fast_json import Json, dumps, loads
-from deia.learn.file_edits import edit_texts
+from deia.learn.file_edits import SETTINGS, edit_texts, is_undone_form
 from deia.learn.proposals import Proposal
-from deia.learn.settings_edits import PATH as SETTINGS
-from deia.learn.settings_edits import is_undone_form
 from deia.problems import CommonsError
 from deia.records import Record
 from deia.typed_json import read_record
@@ -90,7 +88,9 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
             targets=tuple(dict.fromkeys(change.target for change in proposal.changes)),
         )  # fmt: skip
         figures = {"before": proposal.effect.before, "after": proposal.effect.after}
-        _log(root, {**_changelog_fields(applied), "evidence": list(proposal.evidence), "figures": figures})
+        names = ("at", "id", "does", "because", "kind", "targets")
+        fields = {**{name: getattr(applied, name) for name in names}, "files": [_written(edit) for edit in edits]}
+        _log(root, {**fields, "evidence": list(proposal.evidence), "figures": figures})
         try:
             _write(root, before, after)
         except CommonsError:
@@ -139,22 +139,14 @@ def read_changes(root: str) -> list[AppliedProposal]:
     return entries
 
 
-# --- the changelog ---
-
-
-def _changelog_fields(applied: AppliedProposal) -> dict[str, Json]:
-    edits = [{**edit.values(), "hunks": [hunk.values() for hunk in edit.hunks]} for edit in applied.files]
-    names = ("at", "id", "does", "because", "kind", "targets")
-    return {**{name: getattr(applied, name) for name in names}, "files": edits}
+def _written(edit: FileEdit) -> dict[str, Json]:
+    return {**edit.values(), "hunks": [hunk.values() for hunk in edit.hunks]}
 
 
 def _log(root: str, line: Mapping[str, Json]) -> None:
     """Append a line to the changelog."""
     if not files.append(safe_files.checked_place(root, CHANGELOG), dumps(line).encode() + b"\n"):
         raise CommonsError(f"{CHANGELOG} cannot be written.", fix="Give yourself the right to write there.")
-
-
-# --- files ---
 
 
 def digest(data: bytes | None) -> str:
@@ -231,9 +223,6 @@ def _put(root: str, path: str, data: bytes | None) -> None:
         safe_files.remove(root, path)
     else:
         safe_files.write_bytes(root, path, data)
-
-
-# --- lines ---
 
 
 def _file_edit(path: str, before: bytes | None, after: bytes) -> FileEdit:

@@ -62,7 +62,7 @@ def concepts(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
 
 def tidied(_evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
     """Draft dropping keywords of one document that have become other words for something that several have."""
-    for word in sorted(vocabulary.words_with_synonyms()):
+    for word in sorted(vocabulary.synonyms_by_stem):
         synonyms = vocabulary.synonyms(word)
         changes = [
             change for change in _moved(word, vocabulary) if not synonyms.isdisjoint(vocabulary.names[change.target])

@@ -1,27 +1,44 @@
 """The words of a commons: those that each document names itself by, those in its texts, and how common they are.
 
-Built once for all drafts. How common a word is elsewhere is learned from sentences about other things.
+Built once for all drafts. How common a word is elsewhere is learned from sentences about other things, such as the
+ordinary talk in `deia/models/background.txt` (made by tools/background.py), in which nobody asks for a lesson.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from rapidfuzz.distance import OSA
 
 from deia.commons.index.load_commons import Commons
+from deia.files import read
+from deia.folders import MODELS
 from deia.knowledge import Entry, Trigger
 from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.keyword import analyser
 from deia.match.spelling import edits_allowed
 from deia.match.tokeniser import question_words, terms
+from deia.problems import CommonsError
 
 NAMING = ("title", "keywords", "tags", "platforms", "id")  # fields that name a document
 DESCRIBING = ("summary", "category")
 WRITTEN = ("title", "tags", "platforms", "id", *DESCRIBING)
 COMMON_HERE = 0.1  # of the documents; a word in the names of more of them distinguishes none
 COMMON_ANYWHERE = 0.04  # of the sentences about other things
+FILE = "background.txt"
+
+
+@cache
+def bags() -> tuple[str, ...]:
+    """Return the pieces of ordinary talk that came with deia, each as its sorted words."""
+    place = f"{MODELS}/{FILE}"
+    content = read(place)
+    if content is None:
+        fix = "Install deia again: its background of ordinary talk is missing."
+        raise CommonsError("nothing can be learned", where=place, fix=fix)
+    return tuple(content.decode("utf-8", "replace").splitlines())
 
 
 class Vocabulary:
@@ -49,7 +66,7 @@ class Vocabulary:
             for entry in entries
             for stem in self.stems(f"{_field_texts(entry, WRITTEN)}\n{texts.get(entry.path, '')}")
         }
-        self._synonyms = self._synonyms_by_stem(commons)
+        self.synonyms_by_stem = self._other_words(commons)
         self.name_counts = Counter(stem for stems in self.names.values() for stem in stems)
         self._spellings = self._spelling_by_stem(_field_texts(entry, NAMING) for entry in entries)
         sentences = list(elsewhere)
@@ -77,11 +94,7 @@ class Vocabulary:
 
     def synonyms(self, stem: str) -> frozenset[str]:
         """Return the words that share a concept of the index with a word."""
-        return self._synonyms.get(stem, frozenset())
-
-    def words_with_synonyms(self) -> Iterable[str]:
-        """Return the words that have synonyms."""
-        return self._synonyms.keys()
+        return self.synonyms_by_stem.get(stem, frozenset())
 
     def spelling(self, stem: str) -> str:
         """Return a stem as the commons spells it."""
@@ -111,7 +124,7 @@ class Vocabulary:
                     by_document[entry.id] = (*by_document.get(entry.id, ()), word)
         return documents
 
-    def _synonyms_by_stem(self, commons: Commons) -> dict[str, frozenset[str]]:
+    def _other_words(self, commons: Commons) -> dict[str, frozenset[str]]:
         """Return, by stem, the other single words of its concepts."""
         synonyms: dict[str, frozenset[str]] = {}
         for concept in commons.concepts:

@@ -83,9 +83,6 @@ def _without_words(words: set[str], proposal: Proposal) -> Proposal:
     return proposal.with_changes([change.but(value=tuple(word for word in change.words if word not in words))])
 
 
-# --- keywords ---
-
-
 def keywords(evidence: Evidence, vocabulary: Vocabulary, reach: Reach) -> Iterator[Proposal]:
     """Draft keywords: words of the questions that a document answered, which do not name it yet."""
     judged = [pair for pair in evidence.pairs if abs(pair.weight) >= LEAST and pair.document in vocabulary.entries]
@@ -143,9 +140,6 @@ def _keywords(document: str, stems: Sequence[str], questions: Sequence[Pair], vo
     )  # fmt: skip
 
 
-# --- rank ---
-
-
 def strengths(evidence: Evidence, vocabulary: Vocabulary, reach: Reach) -> Iterator[Proposal]:
     """Draft a higher rank for documents that are needed often, and a lower one for those that are passed over."""
     if not reach.is_standing:
@@ -188,9 +182,6 @@ def related(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
             "related", [Change(kind=ADD, of=DOCUMENT, target=document, field="related_docs", value=tuple(best))],
             because=f"opened together by {others[best[0]]} people", evidence=best, weight=float(others[best[0]]),
         )  # fmt: skip
-
-
-# --- past questions ---
 
 
 def patterns(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:
@@ -249,9 +240,6 @@ def _pattern(
     }  # fmt: skip
     change = Change(kind=PATTERN, of=INDEX, target=document, value=value)
     return propose(kind, [change], because=because, evidence=texts, weight=weight)
-
-
-# --- what nobody needs ---
 
 
 def reviews(evidence: Evidence, vocabulary: Vocabulary) -> Iterator[Proposal]:

@@ -16,7 +16,9 @@ from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask, ask_records
 from deia.ledger.warehouse_schema import MINUTES, VOICE
 from deia.records import Record
+from deia.tables import Tables
 
+TABLES = Tables(__file__)
 MOST_QUESTIONS = 5_000  # distinct questions, the most frequent first
 MOST_PAIRS = 20_000
 SECONDS = 120  # within this time two questions without a common word count as one in other words
@@ -34,29 +36,12 @@ class Signal(Record):
     means: str
 
 
-# The weights are a judgement, not a measurement: a person's word counts twice as much as a click, silence counts almost
-# nothing, and nothing that is only observed outweighs a word.
-SIGNALS = (
-    Signal(name="useful", of="answer", explicit=True, weight=2.0, means="somebody called the answer useful"),
-    Signal(name="prevented", of="answer", explicit=True, weight=2.0, means="somebody said that it prevented a mistake"),
-    Signal(name="noise", of="answer", explicit=True, weight=-2.0, means="somebody called the answer noise"),
-    Signal(name="wrong", of="answer", explicit=True, weight=-3.0, means="somebody called the answer wrong"),
-    Signal(name="opened", of="answer", explicit=False, weight=1.0, means="the document was opened from the answer"),
-    Signal(
-        name="opened-later", of="answer", explicit=False, weight=0.75,
-        means="it was opened after the same one asked in other words",
-    ),
-    Signal(name="ignored", of="answer", explicit=False, weight=-0.1, means="it stood first, and another was opened"),
-    Signal(name="useful", of="firing", explicit=True, weight=2.0, means="somebody called the firing useful"),
-    Signal(name="prevented", of="firing", explicit=True, weight=2.0, means="somebody said that it prevented a mistake"),
-    Signal(name="noise", of="firing", explicit=True, weight=-2.0, means="somebody called the firing noise"),
-    Signal(name="wrong", of="firing", explicit=True, weight=-3.0, means="somebody called the firing wrong"),
-    Signal(name="muted", of="firing", explicit=True, weight=-1.0, means="somebody muted the trigger"),
-    Signal(name="changed", of="firing", explicit=False, weight=0.5, means="the held call was not made again"),
-    Signal(name="repeated", of="firing", explicit=False, weight=-0.5, means="the held call was made again"),
-    Signal(name="read", of="firing", explicit=False, weight=1.0, means="its document was opened after it was shown"),
-    Signal(name="again", of="firing", explicit=False, weight=-0.25, means="the same error came again after it"),
-)  # fmt: skip
+SIGNALS = tuple(
+    Signal(name=name, of=of, explicit=means.startswith("somebody"), weight=float(weight), means=means)
+    for of in ("answer", "firing")
+    for name, value in TABLES.pairs(of).items()
+    for weight, _, means in (value.partition(" "),)
+)
 WEIGHTS: Mapping[tuple[str, str], Signal] = {(signal.of, signal.name): signal for signal in SIGNALS}
 
 

@@ -143,13 +143,33 @@ class CompiledAct(Record):
     whole: bool = False  # whether the object must be quantified: all, every, entire
 
 
+def _field(name: str, *default: Any) -> Any:
+    """Return the property that reads a serialised field of a clause."""
+    if default:
+        return property(lambda clause: clause.fields.get(name, *default))
+    return property(lambda clause: clause.fields[name])
+
+
 class CompiledClause:
     """A clause of a compiled trigger; which of the properties it has depends on its kind."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("fields",)
+
+    kind: str = _field("k")  # phrase, command, write and so on
+    source: str = _field("s")  # the clause as somebody wrote it
+    pronoun_slots: Sequence[Slot] = _field("it", ())  # of a phrase with a pronoun in place of its `<it>`
+    stands_for: str = _field("said", "")  # under which the conversation's memory keeps what the pronoun must stand for
+    denies: bool = _field("denies", False)  # whether a phrase of a mark is itself a denial, such as `don't deploy`
+    alternatives: Sequence[Alternative] = _field("v")  # of a `words` clause
+    templates: Templates = _field("v")  # of a `command` or `sql` clause
+    globs: Sequence[str] = _field("v")  # the paths of a `write` clause
+    # What a `write` clause asks of the file or removal: `exists`, `unread`, `like`, `deletes`, `subject_gone`.
+    asked: Mapping[str, bool] = _field("asked", {})
+    tool: Mapping[str, Any] = _field("v")  # the globs for the `name` of a tool and for the fields of its `input`
+    vocabulary: int = _field("words", 0)  # the number of the words that an `act` clause knows, in the artefact
 
     def __init__(self, fields: dict[str, Any]) -> None:
-        self._fields = fields
+        self.fields = fields  # the serialised form; its large parts may be text or already parsed
 
     @classmethod
     def of(
@@ -158,22 +178,12 @@ class CompiledClause:
         """Return a clause as the compiler makes it; `more` are patterns by names, `it` and `said`, or `words`."""
         return cls({"k": kind, "s": source, "v": value, **more, **({"asked": asked} if asked else {})})
 
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The serialised form; its large parts may be text or already parsed."""
-        return self._fields
-
-    @property
-    def kind(self) -> str:
-        """The kind of clause: phrase, command, write and so on."""
-        kind: str = self._fields["k"]
-        return kind
-
-    @property
-    def source(self) -> str:
-        """The clause as somebody wrote it."""
-        source: str = self._fields["s"]
-        return source
+    def _value(self) -> Any:
+        """Return the value of a clause of the kinds `FOLDED`, parsed."""
+        value = self.fields["v"]
+        if isinstance(value, str):
+            value = self.fields["v"] = loads(value)
+        return value
 
     @property
     def slots(self) -> Sequence[Slot]:
@@ -181,93 +191,23 @@ class CompiledClause:
         slots: Sequence[Slot] = self._value()
         return slots
 
-    def _value(self) -> Any:
-        """Return the value of a clause of the kinds `FOLDED`, parsed."""
-        value = self._fields["v"]
-        if isinstance(value, str):
-            value = self._fields["v"] = loads(value)
-        return value
-
-    @property
-    def pronoun_slots(self) -> Sequence[Slot]:
-        """The slots of a phrase with a pronoun in place of its `<it>`; empty if it has none."""
-        pronoun_slots: Sequence[Slot] = self._fields.get("it", ())
-        return pronoun_slots
-
-    @property
-    def stands_for(self) -> str:
-        """The name under which the conversation's memory keeps what the pronoun must stand for."""
-        stands_for: str = self._fields.get("said", "")
-        return stands_for
-
-    @property
-    def denies(self) -> bool:
-        """Whether a phrase of a mark is itself a denial, such as `don't deploy`."""
-        return "denies" in self._fields
-
-    @property
-    def alternatives(self) -> Sequence[Alternative]:
-        """The alternatives of a `words` clause."""
-        alternatives: Sequence[Alternative] = self._fields["v"]
-        return alternatives
-
-    @property
-    def templates(self) -> Templates:
-        """The templates of a `command` or `sql` clause."""
-        templates: Templates = self._fields["v"]
-        return templates
-
-    @property
-    def pattern(self) -> CompiledPattern:
-        """The regular expression of a `pattern` clause."""
-        return CompiledPattern.read(self._fields)
-
-    @property
-    def globs(self) -> Sequence[str]:
-        """The paths of a `write` clause."""
-        globs: Sequence[str] = self._fields["v"]
-        return globs
-
-    @property
-    def asked(self) -> Mapping[str, bool]:
-        """What a `write` clause asks of the file or removal: `exists`, `unread`, `like`, `deletes`, `subject_gone`."""
-        asked: Mapping[str, bool] = self._fields.get("asked", {})
-        return asked
-
-    def as_denial(self) -> CompiledClause:
-        """Return a copy for which `denies` is true."""
-        return CompiledClause({**self._fields, "denies": True})
-
-    def written(self, name: str) -> CompiledPattern | None:
-        """Return the pattern that a `write` or `output` clause has under a name of `PATTERNS`, or None."""
-        pattern = self._fields.get(name)
-        if pattern is not None and not isinstance(pattern, CompiledPattern):
-            pattern = CompiledPattern.read(loads(pattern) if isinstance(pattern, str) else pattern)
-            self._fields[name] = pattern
-        return pattern
-
-    @property
-    def tool_name(self) -> str:
-        """The glob for the name of a tool."""
-        tool_name: str = self._fields["v"]["name"]
-        return tool_name
-
-    @property
-    def tool_input(self) -> Mapping[str, str]:
-        """The globs for the fields of a tool's input."""
-        tool_input: Mapping[str, str] = self._fields["v"]["input"]
-        return tool_input
-
     @property
     def acts(self) -> Sequence[tuple[str, CompiledAct]]:
         """The conditions of an `act` clause, or of each exemplar of a `meaning` clause, with their source."""
         return [(source, CompiledAct(**act)) for source, act in self._value()]
 
     @property
-    def vocabulary(self) -> int:
-        """The number of the words that an `act` clause knows, in the artefact."""
-        vocabulary: int = self._fields.get("words", 0)
-        return vocabulary
+    def pattern(self) -> CompiledPattern:
+        """The regular expression of a `pattern` clause."""
+        return CompiledPattern.read(self.fields)
+
+    def written(self, name: str) -> CompiledPattern | None:
+        """Return the pattern that a `write` or `output` clause has under a name of `PATTERNS`, or None."""
+        pattern = self.fields.get(name)
+        if pattern is not None and not isinstance(pattern, CompiledPattern):
+            pattern = CompiledPattern.read(loads(pattern) if isinstance(pattern, str) else pattern)
+            self.fields[name] = pattern
+        return pattern
 
 
 class Unless(Record):

@@ -17,18 +17,15 @@ from deia.watch.turn.call_print import call_print
 from deia.watch.turn.parsed_turn import MOST_READ, Reading
 from deia.watch.turn.regex import trust
 from deia.watch.turn.spoken_tool_input import tasks_of
-from deia.watch.verdict.action_cap import bounded
 from deia.watch.verdict.earlier_statements import in_force, marks_of
-from deia.watch.verdict.judge import FIRES, Circumstances, FileCheck, FolderSigns, Verdict, judge
+from deia.watch.verdict.judge import FIRES, Circumstances, FileCheck, FolderSigns, Verdict, bounded, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from deia.watch.gate.artefact import Artefact
 
-MOST_STOPPED = (
-    5  # calls that a trigger stops in a conversation, so that no agent is stopped for ever by varying its call
-)
+MOST_STOPPED = 5  # calls that a trigger stops in a conversation, so that no agent is stopped for ever by varying them
 LEAST_BUDGET = 1200  # characters for an urgent injection even if the conversation's budget is spent
 
 

@@ -15,8 +15,7 @@ from deia.errors import QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
-from deia.watch.prose.sentence_ends import Settled
-from deia.watch.streaming import MOST_BEFORE
+from deia.watch.streaming import MOST_BEFORE, Settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,35 +11,40 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, origin_of
+from deia.commons.source_files.outline import without_outline
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
 from deia.compile.triggers.act_words import NO_WORDS, Vocabulary, act_words, vocabulary
 from deia.compile.triggers.gate_tables import gate_row, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
 from deia.compile.triggers.lowered import Group, Lowered, Row
-from deia.compile.triggers.patterns import MAKER
-from deia.compile.triggers.payload_folding import folded, with_documents
 from deia.compile.triggers.statements import asks_for, lower_mark, mark_of, marks_in, turns_of
 from deia.compile.triggers.units import GateRow, Unit, Units, mark_key, trigger_key, words_key
 from deia.compile.triggers.word_forms import forms
 from deia.fast_json import dumps
 from deia.knowledge import Earlier, OwnActWords, Trigger
 from deia.records import Record
-from deia.text import words
+from deia.text import shorten, words
 from deia.watch.compiled_trigger import (
     ACTS,
+    FOLDED,
     OUTPUT,
+    PATTERNS,
     ActWords,
     CompiledClause,
+    CompiledMark,
     CompiledTrigger,
     Unless,
     WordTable,
 )
 from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
 from deia.watch.gate.word_gate import EVERYBODY, WHO
+from deia.watch.turn.regex import MAKER
 
 SPEAKING = WHO["user"] | WHO["assistant"]
 MOST_ROWS = 400  # of one trigger
+MOST_PAYLOAD = 8000  # characters of a document that an injection may carry; hosts cut strings at 10,000
 
 
 class Payload(Record):
@@ -80,7 +85,8 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     mark_units = [
         _mark_unit(name, earlier, vocabularies[own_words.get(name, NO_WORDS)], kept(own)) for name, earlier in waited
     ]
-    contexts = [*_contexts(living), *_antecedents(units)]
+    antecedents = {name: rows for unit in units for name, rows in unit.antecedents.items()}  # what `<it>` stands for
+    contexts = [*_contexts(living), *sorted(antecedents.items())]
     alternatives = [*(unit.rows for unit in (*units, *mark_units)), *(rows for _, rows in contexts)]
     rows = [(number, row) for number, each in enumerate(alternatives) for row in each]
     ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
@@ -97,11 +103,11 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     records += [unit.record for unit in mark_units]
     records += [_encoded(listed)] if listed else []
     records += spoken
-    payloads = [_encoded(documents[name].values()) for name in numbers]
+    injected = [_encoded(documents[name].values()) for name in numbers]
     tables = gate_tables([(target, row) for target, row in rows if row.groups])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
     ungated_names = dict.fromkeys(names[target] for target, _ in ungated)
-    return pack([*tables, records, payloads, [_encoded(meta.values())]]), tuple(ungated_names)
+    return pack([*tables, records, injected, [_encoded(meta.values())]]), tuple(ungated_names)
 
 
 def _record(unit: Unit, trigger: Trigger, numbers: Mapping[str, int]) -> bytes:
@@ -123,26 +129,20 @@ def _act_words(units: Iterable[Unit], vocabularies: Iterable[Vocabulary], kept: 
     for number, verbs, nouns in [act for unit in units for act in unit.acts]:
         do.setdefault(number, set()).update(verbs)
         what.setdefault(number, set()).update(nouns)
-    return (
-        [_words_unit(do.get(one.number, set()), what.get(one.number, set()), one, kept).record for one in vocabularies]
-        if do
-        else []
-    )
+    used = vocabularies if do else ()
+    return [_words_unit(do.get(one.number, set()), what.get(one.number, set()), one, kept).record for one in used]
 
 
 def _words_unit(do: Collection[str], what: Collection[str], known: Vocabulary, kept: Units) -> Unit:
     """Return the verbs and nouns of one vocabulary as a unit."""
-
-    def make() -> Unit:
-        return Unit(record=_encoded(_stored(act_words(do, what, known))), rows=(), antecedents={}, acts=())
-
-    return kept.of(words_key(do, what, known), make)
+    key = words_key(do, what, known)
+    return kept.of(key, lambda: Unit(record=_stored(act_words(do, what, known)), rows=(), antecedents={}, acts=()))
 
 
-def _stored(words_of_acts: ActWords) -> dict[str, object]:
+def _stored(words_of_acts: ActWords) -> bytes:
     """Return the serialised form of the words that acts know."""
     tables = {name: WordTable.of(getattr(words_of_acts, name)).parts for name in ("verbs", "nouns")}
-    return {**words_of_acts.values(), **tables}
+    return _encoded({**words_of_acts.values(), **tables})
 
 
 def _encoded(value: object) -> bytes:
@@ -271,11 +271,6 @@ def _contexts(triggers: Sequence[Trigger]) -> list[tuple[str, Sequence[GateRow]]
     return [(context, [gate_row(tuple(Group((word,)) for word in words(context)), EVERYBODY)]) for context in contexts]
 
 
-def _antecedents(units: Sequence[Unit]) -> list[tuple[str, Sequence[GateRow]]]:
-    """Return the same for what `<it>` stands for."""
-    return sorted({name: rows for unit in units for name, rows in unit.antecedents.items()}.items())
-
-
 def _waiting(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, int]:
     """Return the numbers of the triggers that wait for something said earlier, each with its mark's number."""
     marks = {name: number for number, (name, _) in enumerate(waited, start=len(triggers))}
@@ -300,3 +295,52 @@ def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier
     inputs = [tool_input for tool in tools if isinstance(tool_input := tool.get("input"), Mapping)]
     fields = {field for tool_input in inputs for field in tool_input}
     return {"parts": sorted(parts), "fields": sorted(filter(is_looked_up, fields))}
+
+
+def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
+    """Return a trigger or mark as an item of the artefact: its record, and a line for each large part of a clause.
+
+    The documents of a trigger are left out: `with_documents` adds them.
+    """
+    lines: list[str] = []
+    fields: dict[str, Any] = {
+        name: [_fields(item, lines) for item in value] if name in {"any", "all", "until"} else value
+        for name, value in compiled.values().items()
+        if value is not None and name != "documents"
+    }
+    return "\n".join((dumps(fields), *lines)).encode("ascii")
+
+
+def with_documents(record: bytes, documents: Sequence[tuple[int, str, str]]) -> bytes:
+    """Return the item of a trigger with its documents: their numbers, how much of each is shown, and why."""
+    return b"".join((b'{"documents":', dumps(documents).encode("ascii"), b",", record[1:]))
+
+
+def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:
+    """Return the serialised fields of a clause, and add its large parts to `lines`; their numbers replace them."""
+    if clause.kind in FOLDED:
+        large = {"v": clause.fields["v"]}
+    else:
+        large = {name: pattern.fields for name in PATTERNS if (pattern := clause.written(name))}
+    numbers = {}
+    for name, part in large.items():
+        lines.append(dumps(part))
+        numbers[name] = len(lines)
+    return {**clause.fields, **numbers}
+
+
+def payloads(commons: Commons) -> dict[str, Payload]:
+    """Return the documents that triggers name, by id, as injections carry them."""
+    texts = {document.path: document.text for document in commons.documents}
+    wanted = {reference.id for trigger in commons.triggers for reference in trigger.documents}
+    return {
+        entry.id: Payload(
+            id=entry.id,
+            path=entry.path,
+            title=entry.title,
+            summary=entry.summary,
+            text=shorten(without_outline(texts.get(entry.path, "")) or entry.summary, MOST_PAYLOAD),
+        )
+        for entry in commons.entries
+        if entry.id in wanted
+    }

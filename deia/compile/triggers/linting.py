@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from deia.commons.source_files.findings import quote
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.compile.triggers.exemplars import unreadable
+from deia.compile.triggers.lower_acts import exemplar_act
 from deia.knowledge import Case, Clause, Trigger
 from deia.problems import Problem
-from deia.watch.authoring.case_runner import GATE, run_case
-from deia.watch.authoring.replay import Replay
+from deia.watch.authoring.replay import GATE, Replay, run_case
 from deia.watch.clauses.folder_signs import signs_among
-from deia.watch.compiled_trigger import CompiledPattern, CompiledTrigger
+from deia.watch.compiled_trigger import CompiledPattern
 from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.regex import find, trust
 from deia.watch.turn.tool_call import SEGMENT
@@ -25,20 +24,16 @@ PROSE = frozenset(("user", "assistant"))
 EVERYBODY = frozenset(("user", "assistant", "tool_call", "tool_result"))
 # The roles in whose turns each kind of clause can match; `deia.watch.clauses.confirm` implements it.
 MATCHES_IN: Mapping[str, frozenset[str]] = {
-    "phrase": PROSE,
-    "act": PROSE,
-    "meaning": PROSE,
-    "words": PROSE,
-    "command": PROSE | {"tool_call"},
-    "pattern": PROSE | {"tool_call"},
-    "sql": PROSE | {"tool_call"},
+    **dict.fromkeys(("phrase", "act", "meaning", "words"), PROSE),
+    **dict.fromkeys(("command", "pattern", "sql"), PROSE | {"tool_call"}),
+    **dict.fromkeys(("write", "tool"), frozenset(("tool_call",))),
     "error": PROSE | {"tool_result"},
     "output": frozenset(("user", "tool_result")),
-    "write": frozenset(("tool_call",)),
-    "tool": frozenset(("tool_call",)),
 }
 SLOW = 0.020  # seconds for one segment of text; an ordinary pattern takes some microseconds
 TRIES = 3
+UNGATED = "It has no word that must be present, so it is checked in every turn."
+GATE_FIX = "Give each of its clauses a word that must be present."
 
 
 def lint_triggers(
@@ -65,22 +60,9 @@ def lint_triggers(
     return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))
 
 
-UNGATED = "It has no word that must be present, so it is checked in every turn."
-GATE_FIX = "Give each of its clauses a word that must be present."
-
-
 def _warning(trigger: Trigger, code: str, found: str, fix: str, *, line: int = 0) -> Problem:
-    return Problem(
-        path=trigger.path,
-        line=line or trigger.line,
-        found=f"{quote(trigger.id)}: {found}",
-        fix=fix,
-        code=code,
-        severity="warning",
-    )
-
-
-# --- unreachable triggers ---
+    named = f"{quote(trigger.id)}: {found}"
+    return Problem(path=trigger.path, line=line or trigger.line, found=named, fix=fix, code=code, severity="warning")
 
 
 def unreachable(trigger: Trigger) -> Iterator[Problem]:
@@ -119,9 +101,6 @@ def _error(trigger: Trigger, found: str, fix: str) -> Problem:
     return Problem(path=trigger.path, line=trigger.line, found=named, fix=fix, code="unreachable-trigger")
 
 
-# --- cases ---
-
-
 def without_cases(trigger: Trigger, cases: Sequence[Case]) -> Iterator[Problem]:
     """Yield a warning if a trigger has no cases at all."""
     stem, _, ending = trigger.path.rpartition(".")
@@ -142,7 +121,7 @@ def overlapping(artefact: Artefact, triggers: Sequence[Trigger], cases: Sequence
         if case.fires:
             firing.setdefault(case.trigger, []).append(case)
     compiled = [artefact.trigger(number) for number in range(artefact.meta.triggers)]
-    documents = {trigger.id: _documents(trigger) for trigger in compiled}
+    documents = {trigger.id: {number for number, _, _ in trigger.documents} for trigger in compiled}
     fired = {identity: _fired_on(artefact, firing.get(identity, ())) for identity in sorted(own)}
     for identity in sorted(own):
         for other in sorted(fired[identity]):
@@ -155,20 +134,14 @@ def overlapping(artefact: Artefact, triggers: Sequence[Trigger], cases: Sequence
                 yield _warning(own[identity], "overlapping-triggers", found, fix)
 
 
-def _documents(compiled: CompiledTrigger) -> set[int]:
-    return {number for number, _, _ in compiled.documents}
-
-
 def _fired_on(artefact: Artefact, cases: Sequence[Case]) -> set[str]:
     """Return the triggers that fire on the last turns of these cases."""
-    return {identity for case in cases for identity in _fired_by(artefact, case)}
-
-
-def _fired_by(artefact: Artefact, case: Case) -> set[str]:
-    """Return the triggers that fire on the last turn of a case."""
-    conversation, folder = Replay(artefact, bounded=False), signs_among(case.cwd_files)
-    fired = [conversation.judge(turn, folder=folder) for turn in case.turns]
-    return {firing.trigger for firing in fired[-1]} if fired else set()
+    fired: set[str] = set()
+    for case in cases:
+        conversation, folder = Replay(artefact, bounded=False), signs_among(case.cwd_files)
+        firings = [conversation.judge(turn, folder=folder) for turn in case.turns]
+        fired.update(firing.trigger for last in firings[-1:] for firing in last)
+    return fired
 
 
 def missing_near_misses(artefact: Artefact, trigger: Trigger, cases: Sequence[Case]) -> Iterator[Problem]:
@@ -186,13 +159,11 @@ def missing_near_misses(artefact: Artefact, trigger: Trigger, cases: Sequence[Ca
 def unreadable_exemplars(trigger: Trigger) -> Iterator[Problem]:
     """Yield warnings for exemplars that match nothing."""
     for clause in (*trigger.any, *trigger.all):
-        for text in unreadable(tuple(map(str, clause.value))) if clause.kind == "meaning" else ():
-            found = f"the exemplar {quote(text)} names no act on a thing, and matches nothing."
-            fix = "Write it as an order: a verb, its object and where, such as `wipe the production database`."
-            yield _warning(trigger, "unreadable-exemplar", found, fix, line=clause.line)
-
-
-# --- slow patterns ---
+        for text in map(str, clause.value) if clause.kind == "meaning" else ():
+            if exemplar_act(text) is None:
+                found = f"the exemplar {quote(text)} names no act on a thing, and matches nothing."
+                fix = "Write it as an order: a verb, its object and where, such as `wipe the production database`."
+                yield _warning(trigger, "unreadable-exemplar", found, fix, line=clause.line)
 
 
 def slow_patterns(artefact: Artefact, triggers: Sequence[Trigger], clock: Callable[[], float]) -> Iterator[Problem]:

@@ -19,7 +19,6 @@ from deia.compile.triggers.gate_tables import COMMON
 from deia.compile.triggers.lower_acts import lower_act, lower_meaning
 from deia.compile.triggers.lowered import Group, Lowered
 from deia.compile.triggers.patterns import compiled_pattern, required_groups
-from deia.compile.triggers.pronouns import referring
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
@@ -30,9 +29,10 @@ from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX, UNABBREVIATED
 
 WILD = "\x02"
-DELETION = Group(
-    ("rm", "unlink", "trash", "del", "delete", "remove")
-)  # words of what deia.watch.clauses.removals knows
+# Words of what deia.watch.clauses.removals knows.
+DELETION = Group(("rm", "unlink", "trash", "del", "delete", "remove"))
+PRONOUNS = ("everything", "it", "that", "them", "these", "this", "those")
+WHOLE_THING = [["whole"], ["thing"]]
 
 
 def lower_clause(clause: Clause, known: Vocabulary | None = None) -> Lowered:
@@ -40,7 +40,7 @@ def lower_clause(clause: Clause, known: Vocabulary | None = None) -> Lowered:
     if clause.kind == "act" and isinstance(clause.value, Mapping):
         return lower_act(clause.value, known)
     if clause.kind == "phrase" and not is_english(clause):
-        return _slots("phrase", str(clause.value), lambda word: Group((word,)))
+        return _slots("phrase", str(clause.value), _exactly)
     return LOWER[clause.kind](clause.value)
 
 
@@ -51,15 +51,12 @@ def is_english(clause: Clause) -> bool:
     )
 
 
-def _phrase(value: Any) -> Lowered:
-    return _slots("phrase", str(value), forms)
-
-
-def _error(value: Any) -> Lowered:
-    return _slots("error", str(value), lambda word: Group((word,)))
+def _exactly(word: str) -> Group:
+    return Group((word,))
 
 
 def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
+    """Return a lowered phrase or error; a phrase with `<it>` also matches with a pronoun in that slot."""
     slots: list[Slot] = []
     groups_of: list[list[Group]] = []
     object_slot = -1
@@ -74,12 +71,18 @@ def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
     row = (*speech, *(group for groups in groups_of for group in groups))
     if object_slot < 0:
         return Lowered(clause=CompiledClause.of(kind, source, slots), rows=(row,))
-    phrase = referring(slots, groups_of, object_slot)
+    gap, nouns, longer, _ = slots[object_slot]
+    pronoun: Slot = (gap, list(PRONOUNS), [WHOLE_THING], 0)
+    others = [group for number, groups in enumerate(groups_of) if number != object_slot for group in groups]
+    alternatives = [tuple(Group(alike) for alike in alternative) for alternative in longer]
+    antecedent = "|".join([*nouns, *(" ".join(alike[0] for alike in alternative) for alternative in longer)])
+    said = f"<it> {antecedent}"  # the name under which the conversation's memory keeps that the object was mentioned
+    with_pronoun = [pronoun if number == object_slot else slot for number, slot in enumerate(slots)]
     return Lowered(
-        clause=CompiledClause.of(kind, source, slots, it=phrase.slots, said=phrase.antecedent),
-        rows=(row, (*speech, *phrase.groups)),
-        antecedent=phrase.antecedent,
-        antecedent_rows=phrase.antecedent_rows,
+        clause=CompiledClause.of(kind, source, slots, it=with_pronoun, said=said),
+        rows=(row, (*speech, *others, Group((*PRONOUNS, "thing")))),
+        antecedent=said,
+        antecedent_rows=(*(((Group(nouns),),) if nouns else ()), *alternatives),
     )
 
 
@@ -87,12 +90,12 @@ def _groups_of(options: list[list[list[str]]]) -> list[Group]:
     """Return groups that every alternative satisfies: the words that all share, and the rarest other word of each."""
     shared = set.intersection(*({Group(alike) for alike in option} for option in options))
     others = [[alike for alike in option if Group(alike) not in shared] for option in options]
-    rarest = [form for option in others for form in _rarest(option)] if all(others) else []
-    return [*sorted(shared, key=sorted), *([Group(rarest)] if rarest else [])]
+    rarest = [min(option, key=_commonness) for option in others] if all(others) else []
+    return [*sorted(shared, key=sorted), *([Group(form for alike in rarest for form in alike)] if rarest else [])]
 
 
-def _rarest(option: list[list[str]]) -> list[str]:
-    return min(option, key=lambda alike: (not COMMON.isdisjoint(alike), -len(alike[0])))
+def _commonness(alike: list[str]) -> tuple[bool, int]:
+    return not COMMON.isdisjoint(alike), -len(alike[0])
 
 
 def _command(value: Any) -> Lowered:
@@ -215,8 +218,8 @@ def _sql(value: Any) -> Lowered:
 
 
 LOWER: dict[str, Callable[[Any], Lowered]] = {
-    "phrase": _phrase,
-    "error": _error,
+    "phrase": lambda value: _slots("phrase", str(value), forms),
+    "error": lambda value: _slots("error", str(value), _exactly),
     OUTPUT: _output,
     "command": _command,
     "pattern": _pattern,

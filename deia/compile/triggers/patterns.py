@@ -6,9 +6,7 @@ another interpreter compiles the source with `re.compile` instead.
 
 from __future__ import annotations
 
-import _sre  # type: ignore[import-not-found]  # built in, without a stub
 import re
-import sys
 from collections.abc import Iterable
 from re import _compiler, _parser  # type: ignore[attr-defined]  # the one parser that reads patterns as `re` does
 from typing import Any
@@ -18,7 +16,6 @@ from deia.text import words
 from deia.watch.compiled_trigger import CompiledPattern
 
 FLAGS = int(re.IGNORECASE | re.MULTILINE)
-MAKER = [sys.implementation.cache_tag, _sre.MAGIC, _sre.CODESIZE, sys.byteorder]
 MARK = "\x02"  # in a literal run: any text may be here
 EDGE = " "  # in a literal run: a word certainly ends here
 Around = tuple[str, str]  # the text before and after an item: MARK or EDGE

@@ -1,4 +1,4 @@
-"""Lower `earlier` conditions to the marks that the watcher keeps, among them the mark of every commons: production.
+"""Lower `earlier` conditions to the marks that the watcher keeps, among them production and checks that fail.
 
 A mark is compiled like a trigger without documents: its words gate it, and its clauses confirm it.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from deia.compile.triggers.check_runs import CHECKS_FAILING, clauses
 from deia.compile.triggers.lowered import Lowered
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
@@ -23,6 +22,23 @@ TABLES = Tables(__file__)
 PLACES = {
     "<box>": TABLES.lines("box"), "<production>": TABLES.lines("production"), "<elsewhere>": TABLES.lines("elsewhere"),
 }  # fmt: skip
+FAILING_TURNS = 30  # turns for which a failure counts; a call and its result are two
+NUMBER = r"[1-9]\d{0,5}"
+REPORTED_FAILING = [line.replace("<number>", NUMBER) for line in TABLES.lines("reported failing")]
+REPORTED_PASSING = TABLES.lines("reported passing")
+SAID_TO_FAIL = [line.replace("<check>", "".join(TABLES.lines("check"))) for line in TABLES.lines("said to fail")]
+
+
+def clauses(kind: str, values: Iterable[str]) -> tuple[Clause, ...]:
+    """Return a clause of one kind for each value."""
+    return tuple(Clause(kind=kind, value=value) for value in values)
+
+
+CHECKS_FAILING = Earlier(
+    any=(*clauses("output", REPORTED_FAILING), *clauses("phrase", SAID_TO_FAIL)),
+    until=clauses("output", REPORTED_PASSING),
+    within=FAILING_TURNS,
+)
 
 
 def _filled(lines: Iterable[str]) -> Iterator[str]:
@@ -89,7 +105,7 @@ def lower_mark(name: str, earlier: Earlier, lower: Callable[[Clause], Lowered]) 
 def _clause(clause: Clause, lowered: Lowered) -> CompiledClause:
     """Return the compiled clause. A phrase that is itself a denial (`don't deploy`) also counts if it is denied."""
     denies = clause.kind == "phrase" and not DENYING.isdisjoint(words(str(clause.value)))
-    return lowered.clause.as_denial() if denies else lowered.clause
+    return CompiledClause({**lowered.clause.fields, "denies": True}) if denies else lowered.clause
 
 
 def asks_for(name: str, triggers: Sequence[Trigger]) -> bool:

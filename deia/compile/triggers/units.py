@@ -14,12 +14,12 @@ from typing import NamedTuple
 from deia import __version__, fast_json, files
 from deia.compile.sources import code_contents, code_stamps
 from deia.compile.triggers.act_words import Vocabulary
-from deia.compile.triggers.patterns import MAKER
 from deia.compile.triggers.word_forms import forms_source
 from deia.folders import STARTER
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
 from deia.watch.gate.artefact import FORMAT
+from deia.watch.turn.regex import MAKER
 
 HEAD = "deia-units-1"
 NAME = "units"
@@ -53,27 +53,22 @@ class Unit(Record):
 class Units:
     """The units that earlier compiles made, and those that this one uses."""
 
-    __slots__ = ("_known", "used")
+    __slots__ = ("known", "used")
 
     def __init__(self, known: Mapping[str, Unit] | None = None) -> None:
-        self._known = known or {}
+        self.known = known or {}
         self.used: dict[str, Unit] = {}
 
     def of(self, key: str, make: Callable[[], Unit]) -> Unit:
         """Return the unit with this key, made now if there is none."""
-        unit = self._known.get(key) or make()
+        unit = self.known.get(key) or make()
         self.used[key] = unit
         return unit
 
     @property
-    def known(self) -> Mapping[str, Unit]:
-        """The units that earlier compiles made, by their keys."""
-        return self._known
-
-    @property
     def changed(self) -> bool:
         """Whether other units are used than were known."""
-        return self.used.keys() != self._known.keys()
+        return self.used.keys() != self.known.keys()
 
 
 def trigger_key(trigger: Trigger, origin: str, vocabulary: int) -> str:
@@ -111,9 +106,6 @@ def _written(clause: Clause) -> tuple[object, ...]:
 
 def _digest(value: object) -> str:
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
-
-
-# --- the files ---
 
 
 class KeptUnits:

@@ -78,9 +78,6 @@ def _irregular(word: str) -> list[str]:
     return []
 
 
-# --- rules ---
-
-
 def _with_s(word: str) -> tuple[str, ...]:
     if word.endswith(("sis", "xis")) and len(word) > 3:  # analysis, axis
         return (word[:-2] + "es",)
@@ -145,9 +142,6 @@ def _other_spelling(form: str) -> tuple[str, ...]:
             if form.endswith(own + end) and len(form) - len(end) > 5:
                 return (form[: -len(own + end)] + other + end,)
     return ()
-
-
-# --- spaCy's tables ---
 
 
 @cache

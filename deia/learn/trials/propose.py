@@ -16,12 +16,11 @@ from deia.knowledge import Golden
 from deia.learn.apply import read_changes
 from deia.learn.changes import DOCUMENT, PERSON, TRIGGER
 from deia.learn.concept_drafts import LEAST
-from deia.learn.corpus_words import Vocabulary
+from deia.learn.corpus_words import Vocabulary, bags
 from deia.learn.file_edits import files_touched, is_editable
 from deia.learn.index_drafts import draft
 from deia.learn.labels import read_labels, still_firing, weights_of, with_labels
 from deia.learn.milder_drafts import Writable
-from deia.learn.ordinary_talk import bags
 from deia.learn.proposals import Proposal
 from deia.learn.signals import Evidence, read_conversations, read_evidence
 from deia.learn.trials.index_trial import Comparison, IndexTrial, Probe

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from deia import __version__
 from deia.commons.index.load_commons import Commons
-from deia.compile.triggers.build_artefact import compile_triggers
-from deia.compile.triggers.payloads import payloads
+from deia.compile.triggers.build_artefact import compile_triggers, payloads
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
 from deia.fast_json import Json
@@ -21,7 +20,7 @@ from deia.knowledge import Trigger
 from deia.learn.changes import CASES, Change, change_commons, make_case
 from deia.learn.proposals import Effect, Proposal
 from deia.learn.trigger_drafts import FiredTurn
-from deia.watch.authoring.case_runner import run_cases
+from deia.watch.authoring.replay import run_cases
 from deia.watch.gate.artefact import Artefact, open_artefact
 
 NOTES = {

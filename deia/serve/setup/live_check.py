@@ -24,7 +24,7 @@ from deia.serve.setup.host_settings.command import on_windows, script_start, she
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import SCRIPT, Setup
 from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
-from deia.watch.authoring.case_runner import run_case
+from deia.watch.authoring.replay import run_case
 from deia.watch.gate.artefact import open_artefact
 
 PATIENCE = 5.0  # seconds; as long as the host waits for the hook

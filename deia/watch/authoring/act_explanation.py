@@ -13,9 +13,8 @@ from deia.records import Record, Turn
 from deia.text import one_line, spans, words
 from deia.watch.compiled_trigger import ACTS, ActWords, CompiledAct, CompiledTrigger
 from deia.watch.gate.artefact import Artefact
-from deia.watch.prose.act_conditions import any_present, beside_object, unmet
 from deia.watch.prose.act_objects import CLAUSE_MARKS, DETERMINERS, PREPOSITIONS, PRONOUNS, QUANTIFIERS
-from deia.watch.prose.acts import BASE, Frame, frames, sentence_ends
+from deia.watch.prose.acts import BASE, Frame, any_present, beside_object, frames, sentence_ends, unmet
 from deia.watch.prose.stance_names import counts
 from deia.watch.turn.parsed_turn import Reading
 
@@ -100,9 +99,6 @@ def _clauses(artefact: Artefact) -> dict[str, list[_Clause]]:
     return clauses
 
 
-# --- the acts of a turn ---
-
-
 def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
     """Yield the acts of a turn in their order, also those that nobody is said to do."""
     text, tokens = reading.prose.masked, reading.words.tokens
@@ -128,9 +124,6 @@ def _lead(text: str, first: int, start: int) -> str:
     before = text[first:start]
     cut = max(before.rfind(f"{mark} ") for mark in CLAUSE_MARKS) + 1
     return one_line(before[cut:])
-
-
-# --- how near they come ---
 
 
 def _explain(
@@ -191,9 +184,6 @@ def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
     if not found.frame.things.isdisjoint(clause.act.what):
         return True
     return bool(said.intersection(words(clause.source)).difference(found.frame.verb.split(), SMALL))
-
-
-# --- in words ---
 
 
 def _why_do(clause: _Clause, frame: Frame, known: ActWords) -> str:
@@ -289,9 +279,6 @@ def _nouns_of(known: ActWords) -> dict[str, list[str]]:
             for name in names.split():
                 members.setdefault(name, []).append(noun)
     return members
-
-
-# --- what a clause asks for ---
 
 
 def requirements(artefact: Artefact, trigger: CompiledTrigger) -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
-"""Replaying past conversations against compiled triggers: how often each would have fired, with a few examples.
+"""Replaying past conversations, and the cases of triggers, against compiled triggers, with a few examples.
 
 Each turn is judged as a live turn is, with the conversation's own memory; only the injection is not composed. The
-functions read no files and no clock: all turns of a conversation happen at the same moment.
+functions read no files and no clock: all turns of a conversation happen at the same moment. Each case is a conversation
+of its own: `fires` means that the trigger fires on the last turn, `silent` that it fires on no turn.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from deia.firing import Firing
+from deia.knowledge import Case
 from deia.records import Record, Turn
 from deia.redaction import redact
 from deia.text import one_line, shorten
+from deia.watch.clauses.folder_signs import files_among, signs_among
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import LogEntry, Memory
-from deia.watch.verdict.judge import FolderSigns
-from deia.watch.watcher import Surroundings, decide, stopped_call
+from deia.watch.memory.log import InMemoryLog, LogEntry, Memory
+from deia.watch.verdict.judge import FIRES, FolderSigns
+from deia.watch.watcher import Surroundings, Watched, decide, stopped_call, watch
 
 EXCERPT = 160  # characters of a turn that an example keeps
+GATE = "gate"  # the stage of a trigger whose words are not all in the turn
 
 
 class Example(Record):
@@ -155,3 +159,40 @@ def _example(placed: PlacedTurn, firing: Firing) -> Example:
         because=one_line(redact(firing.because)),
         action=firing.action,
     )
+
+
+class CaseResult(Record):
+    """The result of a case: whether it holds, and the turn and stage at which its trigger ended."""
+
+    case: Case
+    holds: bool
+    turn: int = 0
+    stage: str = ""
+    detail: str = ""
+
+
+def run_cases(artefact: Artefact, cases: Iterable[Case], *, now: float) -> list[CaseResult]:
+    """Return the results of cases in order, each run in a new conversation."""
+    return [run_case(artefact, case, now=now) for case in cases]
+
+
+def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
+    """Return the result of one case; a case without turns holds if it wants silence."""
+    log = InMemoryLog()
+    names = case.cwd_files
+    around = Surroundings(now=now, folder=signs_among(names), exists=files_among(names), bounded=False)
+    ends = [_end_of(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]
+    fired = [number for number, (stage, _) in enumerate(ends, 1) if stage == FIRES]
+    last = len(ends)
+    holds = last in fired if case.fires else not fired
+    turn = last if case.fires or not fired else fired[0]
+    stage, detail = ends[turn - 1] if ends else ("", "the case has no turns")
+    return CaseResult(case=case, holds=holds and bool(ends or not case.fires), turn=turn, stage=stage, detail=detail)
+
+
+def _end_of(trigger: str, watched: Watched) -> tuple[str, str]:
+    """Return the stage at which a trigger ended in a turn, and why."""
+    for verdict in watched.verdicts:
+        if verdict.trigger == trigger:
+            return verdict.stage, verdict.detail
+    return GATE, "the words it needs are not all in this turn"

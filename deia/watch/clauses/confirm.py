@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from deia.globs import matches_glob, matches_path
 from deia.records import TYPE_CHECKING, Record
+from deia.tables import Tables
 from deia.text import spans, words
 from deia.watch.compiled_trigger import MEANING, OUTPUT
 from deia.watch.prose.phrases import Words, find_phrase
@@ -23,21 +24,14 @@ if TYPE_CHECKING:
     from deia.watch.shell.nodes import Command, Spoken
     from deia.watch.turn.parsed_turn import Reading
 
+TABLES = Tables(__file__)
 MOST_MATCHES = 20  # of one clause in one turn
-ERROR_WORDS = frozenset(
-    "error errors err fatal failed failure fail exception traceback denied refused cannot unable invalid rejected"
-    " missing unknown panic aborted timeout crash crashed crashloopbackoff oomkilled killed conflict warning".split()
-)
+ERROR_WORDS = TABLES.words("error words")
 ERROR_ENDINGS = ("error", "exception")  # OSError, UnicodeEncodeError, NullPointerException
 POINTING = frozenset(("this", "that", "these", "those", "it"))
-GOING_ON = frozenset(  # words that may follow a pronoun, and hardly ever belong to a noun that it points at
-    "and then now please again first before so but or for from with to on in at completely entirely all too as right if"
-    " when once today immediately by via anyway instead just afterwards later after using".split()
-)
+GOING_ON = TABLES.words("going on")
 OUTPUT_ROLES = frozenset(("tool_result", "user"))  # a person may paste what a program printed
-READING_TOOLS = frozenset(
-    ("read", "grep", "glob", "ls", "webfetch", "websearch", "read_file", "view", "search", "codebase_search")
-)
+READING_TOOLS = TABLES.words("reading tools")
 FED_CODE = frozenset(("mongosh", "mongo", "cypher-shell", "influx"))  # they run their standard input
 READING_PROGRAMS = frozenset(("cat", "grep", "rg", "head", "tail", "less", "sed", "awk", "bat", "find", "ls", "git"))
 
@@ -53,9 +47,6 @@ class Match(Record):
     command: Command | None = None
     stands_for: str = ""  # what a pronoun in it must stand for, by its name in the conversation's memory
     told: str = ""  # a remark on the file, for the explanation
-
-
-# --- one function for each kind of clause ---
 
 
 def _phrase(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
@@ -248,8 +239,8 @@ def written_paths(reading: Reading) -> Iterator[str]:
 
 
 def _tool(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
-    turn, globs = reading.turn, clause.tool_input
-    if turn.role != "tool_call" or not matches_glob(clause.tool_name.lower(), turn.tool.lower()):
+    turn, globs = reading.turn, clause.tool["input"]
+    if turn.role != "tool_call" or not matches_glob(clause.tool["name"].lower(), turn.tool.lower()):
         return
     tool_input = turn.tool_input or {}
     values = {name: tool_input.get(name) for name in globs}
@@ -261,7 +252,7 @@ def _tool(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 def _act(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     if not reading.is_prose:
         return
-    from deia.watch.prose.act_conditions import unmet  # noqa: PLC0415 - few turns have the words of an act
+    from deia.watch.prose.acts import unmet  # noqa: PLC0415 - few turns have the words of an act
 
     acts = clause.acts
     for frame in reading.frames(clause.vocabulary):

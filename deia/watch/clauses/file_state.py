@@ -62,9 +62,6 @@ def _name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-# --- similar documents ---
-
-
 def _similar_document(path: str, turn: Turn, artefact: Artefact) -> str:
     """Return the document whose title or file name is most like a new one's, as `"title" (path)`, or ""."""
     documents = artefact.known[:MOST_DOCUMENTS]

@@ -7,10 +7,12 @@ condition limits it. Text that is not SQL gives statements that match nothing. T
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+TABLES = Tables(__file__)
 GAP = "…"
 WHOLE = ("without", "where")  # the end of a template that means "every row"
 MOST_STATEMENTS = 2_000
@@ -19,15 +21,8 @@ LAST_CHARACTERS = 100_000  # in which the last statements of a text with more ar
 MOST_WORDS = 400  # of one statement; more are the values of a bulk insert
 QUOTES = {"'": "'", '"': '"', "`": "`", "[": "]"}
 AFTER_WITH = frozenset(("insert", "update", "delete", "merge", "select"))
-VERBS = frozenset(
-    "abort alter analyze attach begin call checkpoint close cluster comment commit copy create deallocate declare"
-    " delete detach do drop end exec execute explain flush grant handler import insert kill load lock merge move notify"
-    " optimize pragma prepare purge reassign refresh reindex release rename repair replace reset revoke rollback"
-    " savepoint select set show start truncate unlock update use vacuum with".split()
-)
-DOING = VERBS - frozenset(
-    "do end show close move comment start use set".split()
-)  # verbs that begin a statement even without a semicolon before them
+VERBS = TABLES.words("verbs")
+DOING = VERBS - frozenset("do end show close move comment start use set".split())  # need no semicolon before them
 COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # some databases cannot roll these back
 TEMPORARY = frozenset(("temp", "temporary"))
 BESIDE_NAMES = frozenset(("if", "not", "exists", "only", "cascade", "restrict"))

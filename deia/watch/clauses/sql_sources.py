@@ -70,9 +70,6 @@ def commits_by_itself(spoken: Spoken | None) -> bool:
     return spoken is not None and spoken.command.program.lower() in COMMITTING
 
 
-# --- other tools ---
-
-
 def _of_tool(tool: str, tool_input: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts of a tool's input that may be SQL by the names of the tool and its fields."""
     server, _, own = tool.replace("__", "\0").rpartition("\0")
@@ -119,9 +116,6 @@ def _fields(tool_input: object, depth: int = 0) -> Iterator[tuple[str, str]]:
             yield from _fields(value, depth + 1)
         else:
             yield from ((str(name), text) for text in strings(value))
-
-
-# --- commands ---
 
 
 def _of_command(command: Command) -> Iterator[tuple[str, bool]]:
@@ -178,9 +172,6 @@ def _printed(text: str) -> str:
         elif command.program in {"echo", "printf"}:
             printed.append(" ".join(argument for argument in command.arguments if argument[:1] != "-"))
     return "\n".join(printed)
-
-
-# --- code ---
 
 
 def _literals(code: str) -> Iterator[str]:

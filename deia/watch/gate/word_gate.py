@@ -26,7 +26,6 @@ from deia.watch.turn.tool_call import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
 # Flags of a row, above the bits of the roles it counts for. Its words may be anywhere in the turn, must be in one

@@ -13,7 +13,6 @@ from deia.watch.memory.log import SUBAGENT, LogEntry, file_name, parse_entry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 SAME_EVENT = 3.0  # seconds within which the same triggers are the same event, seen by two processes
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-
 QUIET = b"."
 RESET = "reset"  # the conversation was compacted or cleared: the model no longer sees what was injected
 ASIDE = (b'{"queued"', b'{"aside"')  # beginnings of lines that belong to the turn before them
@@ -163,9 +162,6 @@ def awaits_answer(turn: Turn, log: bytes) -> bool:
     return recall(log).awaits_answer
 
 
-# --- lines ---
-
-
 def log_line(entry: Record) -> bytes:
     """Return the line for an entry, or a dot if it is empty; a newline separates it from a torn line before it."""
     fields = {name: value for name, value in entry.values().items() if value}
@@ -212,9 +208,6 @@ READERS: dict[str, Callable[[object], Any]] = {
     "offered": _texts, "escalated": _texts, "armed": _texts, "outdone": _texts, "texts": _texts,
     "delivered": _count, "logged": _text_mapping, "stale": _text,
 }  # fmt: skip
-
-
-# --- logs ---
 
 
 class FileLog:

@@ -101,8 +101,6 @@ class ObjectReader:
             after=after, clause_end=clause_end, end=last,
         )  # fmt: skip
 
-    # --- where it begins and ends ---
-
     def _skip_small(self, at: int, end: int) -> int:
         """Return the index after adverbs, particles and the "of" of "get rid of"."""
         while at < end and (is_adverb(self.tokens[at][0]) or self.tokens[at][0] in PARTICLES):
@@ -191,8 +189,6 @@ class ObjectReader:
             for word, begin, _ in self.tokens[start:after]
             if not (word == "s" and self.text[begin - 1 : begin] in APOSTROPHES)
         )
-
-    # --- what it is ---
 
     def _head(self, start: int, after: int) -> tuple[str, frozenset[str]]:
         """Return the head of the noun phrase between two indexes, and its classes."""

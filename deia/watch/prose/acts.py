@@ -4,7 +4,7 @@
 classes of that, the words beside them and the positions. It uses a list of verbs and nouns, which the compiler
 supplies, and closed classes of English words. A verb counts in the base form or in -ing, and only where its left
 context makes it an order, a request, an announcement or a plan. Whether the act is denied, asked about or reported is
-for `stance`.
+for `stance`. `unmet` compares an act with the conditions of an `act` clause.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from deia.watch.prose.act_objects import CLAUSE_MARKS, FINITE_VERBS, PREPOSITION
 from deia.watch.prose.regions import BREAK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from deia.watch.compiled_trigger import ActWords
+    from deia.watch.compiled_trigger import ActWords, CompiledAct
     from deia.watch.prose.phrases import Token
 
 TABLES = Tables(__file__)
@@ -41,6 +41,10 @@ BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
 MOST_FRAMES = 60  # of one text
 MOST_APART = 6  # words from a verb to its particle, which is counted
 REACH = 40  # words of its sentence before a verb, and after it, that are looked at: a sentence may be a megabyte long
+PARTS_OF_CODE = TABLES.words("parts of code")
+CODE = TABLES.words("code")
+STAND_INS = TABLES.words("stand-ins")
+PART_OF = frozenset(("from", "of"))
 
 
 class Frame(Record):
@@ -160,9 +164,6 @@ def _is_free(text: str, tokens: Sequence[Token], at: int, after: int, end: int) 
     return not (after < end and is_joined(text, tokens, after - 1))
 
 
-# --- the left context ---
-
-
 def _has_lead(text: str, tokens: Sequence[Token], first: int, at: int, shape: str) -> bool:
     """Return whether what stands before a verb makes its act an order, a request, an announcement or a plan."""
     start = _clause_start(text, tokens, first, at)
@@ -275,3 +276,49 @@ def _finite_follows(tokens: Sequence[Token], after: int, object_after: int, end:
     if any(token[0] in FINITE_VERBS for token in tokens[after : min(after + 1, end)]):
         return True
     return object_after < end and object_after > after and tokens[object_after][0] in FINITE_VERBS
+
+
+def unmet(act: CompiledAct, frame: Frame) -> str:
+    """Return the name of the first condition that an act does not meet, as clauses write it, or "" if it meets all."""
+    if frame.acts.isdisjoint(act.do):
+        return "do"
+    if act.what and frame.things.isdisjoint(act.what):
+        return "what"
+    if is_in_code(frame) and not names_part(act, frame):
+        return "place"
+    beside = beside_object(frame)
+    if any_present(act.unlike, beside):
+        return "not"
+    if act.where and not any_present(act.where, beside):
+        return "where"
+    if act.how and not any_present(act.how, frame.words.difference(frame.verb.split())):
+        return "how"
+    if act.near and not any_present(act.near, frame.beyond.difference(frame.verb.split())):
+        return "near"
+    return "all" if act.whole and not frame.whole else ""
+
+
+def beside_object(frame: Frame) -> set[str]:
+    """Return the words of an act's object and place."""
+    return {*frame.modifiers, frame.head, *frame.places}
+
+
+def is_in_code(frame: Frame) -> bool:
+    """Return whether an object is a part of code or text: "remove the bucket from the map", "reset it in the mock"."""
+    places = frame.places
+    if not frame.things.isdisjoint(CODE):
+        return False
+    part = not places.isdisjoint(PARTS_OF_CODE) and not places.isdisjoint(PART_OF)
+    return part or not places.isdisjoint(STAND_INS)
+
+
+def names_part(act: CompiledAct, frame: Frame) -> bool:
+    """Return whether an act itself asks for the part of code that was said: "clear the variables of the function"."""
+    parts = frame.places & (PARTS_OF_CODE | STAND_INS)
+    asked = (group for items in (act.where, act.how, act.near) for item in items for group in item)
+    return any(not parts.isdisjoint(group) for group in asked)
+
+
+def any_present(items: Iterable[Sequence[Sequence[str]]], words: Collection[str]) -> bool:
+    """Return whether a form of each word of one of the items is among some words."""
+    return any(all(any(form in words for form in alike) for alike in item) for item in items)

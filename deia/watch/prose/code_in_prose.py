@@ -8,6 +8,7 @@ is quoted.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.text import spans, words
 from deia.watch.prose.intent import BEST, FINITE, INTENTIONS, OPENERS, PAST, REASONS, RUNS, SUBJECTS
 from deia.watch.prose.regions import sentence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from deia.watch.prose.regions import Code, Prose
 
+TABLES = Tables(__file__)
 # Word tables, of lower-case words. LEAD is the part of the sentence before the code, TAIL the part after it.
 
 # LEAD: verbs before code that is meant to run.
@@ -32,28 +34,15 @@ CHAINED = frozenset("then next first finally now second third lastly followed by
 MEANS_WORDS = frozenset("with via by using through".split())  # LEAD, last word, after an announced act
 BEING = frozenset(("m", "am", "re", "are"))
 CONDITIONS = frozenset("if when whenever unless would could might d suppose imagine should".split())
-# LEAD, first word: forms in -ing that do nothing to the subject.
-LOOKING = frozenset(
-    "looking reading seeing checking reviewing inspecting mentioning documenting quoting noting describing explaining"
-    " showing printing searching grepping logging considering discussing warning avoiding according depending regarding"
-    " concerning following during nothing anything something everything assuming knowing meaning including missing"
-    " failing existing testing comparing listing finding blocking forbidding preventing replacing wrapping parsing"
-    " matching asking telling thinking".split()
-)
-# LEAD, in a label: the code is only named or recalled. "The error was: `x`".
-RECALLING = frozenset(
-    "error errors output log logs example examples eg warning docs doc documentation says said history was were did ran"
-    " failed reason cause usage syntax forbidden blocked denied dangerous bad wrong saw seen note notes caught contains"
-    " includes included like means shows showed reported ever had has have been is".split()
-)
+LOOKING = TABLES.words("looking")
+RECALLING = TABLES.words("recalling")
 # TAIL: "`x` should fix it", "`x` gets us going", "`x` please".
 HELPS = frozenset("fix do clear solve sort unblock help work get give bring resolve take cure settle clean".split())
 GIVES = frozenset("gets gives buys lets brings leaves saves puts".split())
 RECIPIENTS = frozenset(("us", "me", "you"))
 PLEASING = frozenset("please pls plz now then again first".split())
-SERVING = frozenset(
-    (("it", "is"), ("does", "it"), ("does", "the"), ("takes", "care"), ("comes", "next"))
-)  # first words
+# First words.
+SERVING = frozenset((("it", "is"), ("does", "it"), ("does", "the"), ("takes", "care"), ("comes", "next")))
 FOLLOWING = frozenset("then afterwards after".split())  # "`x`, then I …", "`x` and afterwards we …"
 MOST_TO_SUBJECT = 4  # words from there to the subject
 STEPS = frozenset(("step", "thing", "move", "stop"))  # "the next step is `x`"

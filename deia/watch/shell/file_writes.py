@@ -13,7 +13,6 @@ from deia.watch.shell.nodes import Command, option_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 TABLES = Tables(__file__)
 EACH = TABLES.pairs("each")
 LAST = TABLES.pairs("last")

@@ -7,13 +7,12 @@ never raises: the hook uses it on whatever an agent is about to type. The work i
 
 from __future__ import annotations
 
-from deia.watch.shell.data_arguments import data_arguments
-from deia.watch.shell.expansion import expanded, loop_values, lowered, unaliased
+from deia.watch.shell.arguments import data_arguments, expanded, loop_values, lowered, unaliased
 from deia.watch.shell.nodes import Command, Inner, Redirect, Simple, base_name, options_end, unescape
 from deia.watch.shell.posix import LAST_COMMANDS, MAX_COMMANDS, read_bash
 from deia.watch.shell.posix_words import MAX_DEPTH
-from deia.watch.shell.prefixes import key_of
 from deia.watch.shell.programs import CODE_OPTIONS, SHELLS, SHORT_NAMES
+from deia.watch.shell.runners import key_of
 from deia.watch.shell.wrappers import is_transparent, peel
 
 TYPE_CHECKING = False

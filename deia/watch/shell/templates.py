@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.watch.shell.delete_targets import is_place, place_of
 from deia.watch.shell.git import long_names, without_values
 from deia.watch.shell.nodes import Command, is_assignment
@@ -11,23 +12,12 @@ from deia.watch.shell.nodes import Command, is_assignment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-
+TABLES = Tables(__file__)
 GAP = "…"
 WRAPPERS = frozenset(("sudo", "xargs", "parallel", "ssh", "awk"))  # `xargs rm`: rm, fed by xargs
 FIND_RUNS = ("-exec", "-execdir", "-ok", "-okdir")  # `find -exec rm`: rm, run on what find finds
 SHORTEST_PREFIX = 4  # characters of a long option, with its dashes: git and GNU programs read `--ha` as `--hard`
-# Options of their own or words of any text, and no beginnings of longer options: `--all` is not `--allow`, and nobody
-# writes `--for` instead of `--force`. The gate does not open at such a word.
-UNABBREVIATED = frozenset(
-    (
-        "--all", "--api", "--app", "--bash", "--branch", "--build", "--change", "--check", "--clean", "--code",
-        "--command", "--commit", "--config", "--data", "--delete", "--deploy", "--error", "--file", "--files", "--fix",
-        "--for", "--from", "--get", "--git", "--in", "--install", "--is", "--it", "--main", "--make", "--name",
-        "--need", "--new", "--no", "--node", "--not", "--of", "--on", "--or", "--project", "--push", "--remove",
-        "--run", "--script", "--server", "--site", "--table", "--test", "--tests", "--the", "--to", "--update", "--use",
-        "--with", "--write",
-    )
-)  # fmt: skip
+UNABBREVIATED = TABLES.words("unabbreviated")
 GLOB_MARKS = frozenset("=*?[")  # a first word of a template with one of these is no plain name
 NO_LONG_NAMES: Mapping[str, str] = {}
 LONGEST_JOINED = 4  # characters of joined short options in a template: `-fdx`; longer ones are words: `-empty`

@@ -7,10 +7,18 @@ another language. Programs are known by name only; an unknown program has nothin
 from __future__ import annotations
 
 from deia.watch.shell import programs
-from deia.watch.shell.item_runners import MAX_ITEMS, run_by_find, run_by_parallel, run_by_xargs
 from deia.watch.shell.nodes import Inner, base_name, option_value, options_end
-from deia.watch.shell.prefixes import passed_on
-from deia.watch.shell.windows_programs import run_by_cmd, run_by_iex, run_by_powershell, run_by_start
+from deia.watch.shell.runners import (
+    MAX_ITEMS,
+    passed_on,
+    run_by_cmd,
+    run_by_find,
+    run_by_iex,
+    run_by_parallel,
+    run_by_powershell,
+    run_by_start,
+    run_by_xargs,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

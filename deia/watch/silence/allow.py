@@ -15,7 +15,6 @@ from deia.records import TYPE_CHECKING, Record
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 characters, without those that are easily confused
 CODE_LENGTH = 6
 CODE_SECONDS = 1800.0  # for which a code can be used
@@ -44,12 +43,8 @@ def _write(state: str, entry: dict[str, Json]) -> bool:
 def offer(state: str, conversation: str, triggers: Collection[str], *, now: float) -> str:
     """Return a new code for a call that was just stopped, or "" if it cannot be stored."""
     code = "".join(LETTERS[byte % len(LETTERS)] for byte in files.system.urandom(CODE_LENGTH))
-    entry: dict[str, Json] = {
-        "offer": code,
-        "conversation": conversation,
-        "triggers": list(triggers),
-        "until": now + CODE_SECONDS,
-    }
+    entry: dict[str, Json] = {"offer": code, "conversation": conversation, "triggers": list(triggers)}
+    entry["until"] = now + CODE_SECONDS
     return code if _write(state, entry) else ""
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-
 # A file goes, gets a whole text, a part of one, more at its end, or new rights; or code changes what it has loaded.
 GONE, WHOLE, PART, ADDED, SEALED, CODED = "gone", "whole", "part", "added", "sealed", "coded"
 PATHS = (
@@ -28,22 +27,7 @@ SOURCES = ("source", "src", "oldPath", "old_path", "from", "source_path", "paths
 WHOLE_FIELDS = ("content", "contents", "file_text", "text", "new_source", "data", "file_content", "code")
 FRAGMENTS = ("code_edit", "insert_text", "new_content", "instructions_edit")
 LISTS = ("edits", "replacements", "changes", "operations", "chunks")
-READING = (
-    "read",
-    "list",
-    "get",
-    "search",
-    "view",
-    "grep",
-    "find",
-    "open",
-    "fetch",
-    "show",
-    "glob",
-    "ls",
-    "stat",
-    "cat",
-)
+READING = tuple("read list get search view grep find open fetch show glob ls stat cat".split())
 DELETING = ("delete", "remove", "trash", "unlink", "rm")
 MOVING = ("move", "rename", "mv")
 INSERTING = ("insert", "append", "add_line")
@@ -151,9 +135,6 @@ def _blocks(path: str, text: str) -> Iterator[Effect]:
             sides[part] += line
 
 
-# --- patches ---
-
-
 def patched(text: str) -> Iterator[Effect]:
     """Yield what a patch does, in the form of Codex or of diff; each hunk is an edit of its own."""
     path, before, adding = "", "", False
@@ -187,9 +168,6 @@ def _diff_path(name: str) -> str:
     """Return the path in a head of a diff, without `a/` and the time behind it."""
     name = name.partition("\t")[0].strip()
     return name[2:] if name[:2] in {"a/", "b/"} else name
-
-
-# --- what is printed ---
 
 
 def printed(program: str, arguments: tuple[str, ...], stdin: str) -> str | None:

@@ -9,38 +9,20 @@ from __future__ import annotations
 from deia import files, folders
 from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-HOST_FILES = (
-    ".claude/settings.json", ".claude/settings.local.json", "ClaudeCode/managed-settings.json",
-    "claude-code/managed-settings.json", ".codex/hooks.json", ".codex/config.toml", ".cursor/hooks.json",
-    ".gemini/settings.json", ".qwen/settings.json",
-    ".github/hooks/*.json", ".copilot/hooks/*.json", ".copilot/settings.json",
-    ".copilot/config.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json",
-    ".clinerules/hooks/*", "Documents/Cline/Hooks/*", ".windsurf/hooks.json", ".codeium/windsurf/hooks.json",
-    ".opencode/plugins/deia.ts", ".config/opencode/plugins/deia.ts", ".amp/plugins/deia.ts",
-    ".config/amp/plugins/deia.ts", ".factory/settings.json", ".factory/hooks.json", ".kiro/agents/*.json",
-    ".amazonq/cli-agents/*.json", ".aws/amazonq/cli-agents/*.json",
-)  # fmt: skip
+TABLES = Tables(__file__)
+HOST_FILES = TABLES.listed("host files")
 # The installed program: nobody but its installer writes there.
 INSTALLED = ("site-packages/deia", "dist-packages/deia", "uv/tools/deia", "pipx/venvs/deia")
 STARTERS = ("bin/deia", "bin/deia-hook", "scripts/deia.exe", "scripts/deia-hook.exe")
-PROFILES = (
-    ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".kshrc",
-    "config.fish", ".env", ".env.*", ".envrc", "etc/environment", "etc/profile", "profile.d/*", "environment.d/*",
-    "*profile.ps1", ".pam_environment", ".claude/settings*.json",
-)  # fmt: skip
+PROFILES = TABLES.listed("profiles")
 SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".cmd", ".bat")
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
-# Variables that stand for a folder wherever they are set; the others are looked up in the environment.
-VARIABLES = {
-    "claude_config_dir": "~/.claude", "codex_home": "~/.codex", "copilot_home": "~/.copilot", "gemini_cli_home": "~",
-    "qwen_home": "~/.qwen",
-    "factory_home_override": "~", "opencode_config_dir": "~/.config/opencode", "xdg_config_home": "~/.config",
-    "appdata": "~/AppData/Roaming",
-}  # fmt: skip
+VARIABLES = TABLES.pairs("variables")
 UNKNOWN = "\0"  # what a path begins with whose folder is known only when the command runs
 TEMPORARY = ("$(mktemp", "`mktemp", "$tmpdir", "${tmpdir", "$tmp", "${tmp", "$env:temp", "%temp%")
 MOST_BYTES = 1_000_000  # of a settings file; a larger one is no settings file

@@ -10,8 +10,7 @@ from deia.records import TYPE_CHECKING, Turn
 from deia.text import one_line, shorten
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import is_dry
-from deia.watch.silence.code_effects import calls_deia, code_effects, code_of
-from deia.watch.silence.command_effects import command_effects, harmless_filter
+from deia.watch.silence.command_effects import calls_deia, code_effects, code_of, command_effects, harmless_filter
 from deia.watch.silence.file_effects import ADDED, CODED, GONE, PART, SEALED, WHOLE, Effect, plain_name, tool_effects
 from deia.watch.silence.protected_places import SCRIPTS, SETTINGS_FILES, Places, is_profile, text_at
 from deia.watch.silence.weakened_text import (
@@ -35,9 +34,7 @@ REFUSED = (
     "deia refused this call: {reason}. Only the person may do what weakens deia, in a terminal of theirs; it never"
     " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
-SPOKEN = frozenset(
-    ("mute", "allow", "uninstall", "remove", "trust", "untrust")
-)  # commands of deia that are the person's
+SPOKEN = frozenset("mute allow uninstall remove trust untrust".split())  # commands of deia that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
 TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
@@ -96,9 +93,6 @@ def _line_reasons(line: str, places: Places, language: str = "bash") -> Iterator
         yield from _file_reasons((*effects, *code_effects(code)) if code else effects, places, command.folder, commands)
     if language == "powershell":
         yield from map(_setting_variable, weak_variables(line.replace("$env:", "set ")))
-
-
-# --- commands ---
 
 
 def _command_reasons(command: Command) -> Iterator[str]:
@@ -180,9 +174,6 @@ def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
 def _switches_off(word: str) -> bool:
     bare = "".join(word.split()).lower()
     return '"disableallhooks":true' in bare or bare in {"features.hooks=false", "--disable=hooks"}
-
-
-# --- files ---
 
 
 def _file_reasons(

@@ -25,17 +25,7 @@ OFF_ENTRY = ('"enabled":false', "enabled=false")
 PLUGIN = ('"deia@', '"deia":')  # deia as a plugin of Claude Code, before its marketplace
 MOST_DEPTH = 12
 # The settings that weaken, by the file's name and as DEIA_NAME.
-WEAKENING = (
-    "deadline_ms",
-    "starter",
-    "starter_triggers",
-    "hold",
-    "max_action",
-    "forms",
-    "exceptions",
-    "quiet",
-    "telemetry",
-)
+WEAKENING = tuple("deadline_ms starter starter_triggers hold max_action forms exceptions quiet telemetry".split())
 FORMS = frozenset(("off", *ACTIONS)) - {"hold"}
 LEAST_DEADLINE = 1000  # milliseconds, the default
 TABLE_SETTINGS = frozenset(("forms", "exceptions", "quiet"))
@@ -43,9 +33,6 @@ TABLE_SETTINGS = frozenset(("forms", "exceptions", "quiet"))
 SWITCHING_VARIABLES = ("DEIA_OFF", "DEIA_STATE", "DEIA_TRUST")
 VARIABLES = SWITCHING_VARIABLES + tuple(f"DEIA_{name.upper()}" for name in WEAKENING)
 TOP = "tool.deia"
-
-
-# --- settings of hosts ---
 
 
 def names_hook(text: str) -> bool:
@@ -127,9 +114,6 @@ def _switches(text: str) -> Iterator[str]:
     yield from (f"state {number}" for number, state in enumerate(states) if OFF_ENTRY[1] in state.partition("[")[0])
 
 
-# --- settings of deia ---
-
-
 def weak_settings(text: str, *, top: str, within: str = "") -> Iterator[str]:
     """Yield the settings of a TOML text that weaken deia, each as `name = value`.
 
@@ -190,9 +174,6 @@ def _bare(value: str) -> str:
     else:
         value = value.partition("#")[0].partition(";")[0]
     return value.strip(" \t\r\n,}\"'`").lower() if value.strip() != "{}" else "{}"
-
-
-# --- variables ---
 
 
 def is_weak_variable(name: str, value: str) -> bool:

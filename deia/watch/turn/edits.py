@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "old_source")
 NEW = (
     "new_string", "new_str", "newString", "newText", "new_text", "new_source", "content", "contents", "file_text",

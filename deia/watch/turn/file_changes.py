@@ -52,9 +52,6 @@ def _substitutions(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 yield parts[1], parts[2]
 
 
-# --- matching a clause ---
-
-
 def changed(clause: CompiledClause, made: Iterable[Change]) -> Iterator[tuple[str, str]]:
     """Yield the added or removed lines that a `write` clause looks for, and the same with the path for `unless`."""
     adds, drops, lacks = map(clause.written, CHANGE_PATTERNS)

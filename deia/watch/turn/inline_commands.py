@@ -10,25 +10,18 @@ from __future__ import annotations
 from itertools import pairwise
 
 from deia.records import TYPE_CHECKING
+from deia.tables import Tables
 from deia.watch.prose.intent import RUNS
 from deia.watch.prose.regions import BREAK, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+TABLES = Tables(__file__)
 LEADS = frozenset("ll me to please just gonna will do doing a the then and now".split())
 LEADING = LEADS | RUNS
-NAMES = frozenset(
-    "git gh glab npm npx yarn pnpm bun pip pip3 pipx uv poetry conda cargo gem composer kubectl helm terraform tofu"
-    " terragrunt pulumi ansible docker podman psql mysql mysqladmin mongo mongosh redis-cli sqlite3 aws gcloud gsutil"
-    " az doctl heroku vercel netlify flyctl railway supabase firebase wrangler prisma drizzle-kit rails rake alembic"
-    " rm chmod chown chgrp dd mkfs sudo rsync scp ssh systemctl crontab iptables ufw launchctl pkill killall taskkill"
-    " rmdir robocopy remove-item dropdb createdb pg_restore artisan manage.py python python3 node bash sh".split()
-)
-ENDS = frozenset(
-    "to so and because since now again first please before after for in on from with then which that when if instead"
-    " as but or here there manually locally via using once while until like is was will would should can".split()
-)
+NAMES = TABLES.words("names")
+ENDS = TABLES.words("ends")
 SENTENCE_ENDS = frozenset(".!?\n:;")
 GOING_ON = frozenset("and then so to first now please again before after since because instead but pls with".split())
 STRIPPED = ".,;:!?)'\""

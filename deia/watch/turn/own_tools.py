@@ -7,37 +7,11 @@ none of them runs a command.
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING, Turn
+from deia.records import Turn
+from deia.tables import Tables
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-# Tool → its arguments, as `deia mcp` offers them.
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "query_global_commons": (
-        "query", "platform", "audience", "urgency", "cluster", "mode", "limit", "detail", "asset_type", "collection",
-    ),
-    "read_document": ("document", "lines"),
-    "check_triggers": ("conversation", "conversation_id"),
-    "list_documents": ("platform", "audience", "urgency", "cluster", "tag", "limit", "offset"),
-    "save_lesson": (
-        "title", "text", "summary", "platform", "urgency", "tags", "keywords", "category", "trigger", "update",
-    ),
-    "suggest_location": ("text",),
-    "remove_document": ("id", "undo"),
-    "feedback": ("id", "verdict", "note"),
-    "index_source": ("source", "content", "filter", "collection", "branch"),
-    "list_sources": (),
-    "Librarian_SearchLibrary": ("query", "limit"),
-    "Librarian_ReadFromLibrary": ("path", "lines"),
-    "Librarian_AddToLibrary": ("title", "content", "path", "tags"),
-    "Librarian_UpdateLibraryDoc": ("path", "content", "title"),
-    "Librarian_RemoveFromLibrary": ("path",),
-    "Librarian_ListLibraryContents": ("path", "limit", "offset"),
-    "Librarian_IndexDirectoryToLibrary": ("path",),
-    "Librarian_GetLibraryOverview": (),
-    "Librarian_SuggestLibraryLocation": ("content",),
-}  # fmt: skip
+TABLES = Tables(__file__)
+FIELDS = TABLES.lists("fields")
 NAMES = tuple(FIELDS)
 SERVERS = ("deia", "plugin_deia_deia")  # the second is the server of the plugin at Claude Code
 NAMELESS = ("query_global_commons", "Librarian_")  # beginnings of names that count without their server's

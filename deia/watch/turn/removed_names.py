@@ -14,7 +14,6 @@ from deia.watch.turn.tool_call import PATH_FIELDS, WHOLE_TOOLS, command_of, is_s
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 GONE = "\x01gone "  # begins a removed name among context words; that of a file ends with a dot
 MADE = "\x01made "  # begins the name of a test file that the conversation created
 DEFINING = frozenset("def class func function fn interface struct enum trait type protocol record module".split())
@@ -70,9 +69,6 @@ def identifiers(text: str) -> Iterator[str]:
     """Yield the identifiers of a text, in order."""
     spaced = "".join([char if char.isalnum() or char == "_" else " " for char in text])
     return (word for word in spaced.split() if not word[0].isdigit())
-
-
-# --- files ---
 
 
 def _deleted(turn: Turn) -> Iterator[str]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any, TypeGuard
 
-
 # Fields of questions, plans, task lists and sub-agents in the hosts that deia knows, and in common tool servers.
 FIELDS = frozenset(
     "question prompt plan description explanation content activeform label message instruction instructions task"

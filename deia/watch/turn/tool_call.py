@@ -7,7 +7,6 @@ from deia.records import TYPE_CHECKING, Turn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 SEGMENT = 600  # characters
 OVERLAP = 200
 CALL_SEGMENT = 6000  # for tool calls, where a single command may be this long

@@ -8,9 +8,9 @@ previous turn counts, if that turn asked something, and only for triggers that d
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.text import one_line, shorten
-from deia.watch.memory.affirmation import affirms
-from deia.watch.memory.log import ANSWERED_TOOLS, Memory
+from deia.tables import Tables
+from deia.text import one_line, shorten, words
+from deia.watch.memory.log import ANSWERED_TOOLS, MOST_ANSWER, Memory
 from deia.watch.verdict.judge import FIRES, MILDEST, Circumstances, Verdict, firing_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,42 @@ SPOKEN = frozenset((FIRES, "memory"))  # stages of triggers that speak, or have 
 QUESTION_MARKS = ("?", "\uff1f")
 CLOSING_MARKS = " \t\r\n*_`)\"'"  # after a question mark
 PROPOSED = ("is supposed", "is asked")  # endings of the verdicts on an act that may be proposed
+TABLES = Tables(__file__)
+YES = TABLES.words("yes")
+YES_WHOLE = TABLES.words("yes whole")
+FILLERS = TABLES.words("fillers")
+WEAK = TABLES.words("weak")
+MOST_AFTER_WEAK = 3  # words
+YES_PHRASES = tuple(tuple(phrase.split()) for phrase in TABLES.phrases("yes phrases"))
+SIGNS = ("\U0001f44d", "\u2705", "\U0001f680", "\U0001f44c", "\u2714")
+BUT = TABLES.words("but")
+MARKS = " .!~\u3002\uff01\uff5e"
+MOST_WORDS = 12
+APPROVED_PLANS = frozenset(("exitplanmode", "exit_plan_mode"))  # tools that return only after the plan was approved
+
+
+def affirms(turn: Turn) -> bool:
+    """Return whether a turn says yes and nothing else: a short answer, or the approval of a plan."""
+    if turn.role == "tool_result":
+        if turn.failed:
+            return False
+        if turn.tool.lower() in APPROVED_PLANS:
+            return True
+    text = turn.text.strip()
+    answer = words(text)
+    if len(text) > MOST_ANSWER or len(answer) > MOST_WORDS or "?" in text or BUT.intersection(answer):
+        return False
+    if not answer or text.strip(MARKS).lower() in YES_WHOLE:
+        return bool(answer) or text.startswith(SIGNS)
+    first = "".join(answer[int(answer[0] in FILLERS) :][:1])
+    if first in YES or any(_has_phrase(answer, phrase) for phrase in YES_PHRASES):
+        return True
+    return (answer[0] in WEAK or first in WEAK) and len(answer) <= MOST_AFTER_WEAK
+
+
+def _has_phrase(answer: list[str], phrase: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(tuple(answer[at : at + size]) == phrase for at in range(3))
 
 
 def offered(artefact: Artefact, verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:

@@ -1,6 +1,8 @@
 """Judging: which of a turn's candidates really fire, and where each of the others stopped.
 
-The functions are pure: they take the turn, compiled triggers, memory, clock and folder signs, and return verdicts.
+The functions are pure: they take the turn, compiled triggers, memory, clock and folder signs, and return verdicts. The
+project's settings can weaken what a trigger asks for, never strengthen it: of the trigger's own action, `max_action`
+and the entry of `forms` for the trigger, or else for its urgency, the mildest wins.
 """
 
 from __future__ import annotations
@@ -14,6 +16,12 @@ from deia.watch.prose.stance_names import counts
 from deia.watch.shell.templates import gives_option
 from deia.watch.verdict.earlier_statements import PRODUCTION as ON_PRODUCTION
 from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from deia.records import Action
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -41,6 +49,9 @@ DONE_BY_CALL = frozenset(("tool", "write", "sql"))
 MILDEST = ACTIONS[0]
 MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+OFF = "off"
+STRENGTH = (OFF, *ACTIONS)
+STRONGEST = ACTIONS[-1]
 
 
 class Verdict(Record):
@@ -307,3 +318,28 @@ def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because:
 def _references(artefact: Artefact, trigger: CompiledTrigger) -> Iterator[Reference]:
     for number, mode, reason in trigger.documents:
         yield Reference(id=artefact.document(number)["id"], mode=mode, reason=reason)
+
+
+def bounded(verdicts: Iterable[Verdict], settings: Mapping[str, Any]) -> tuple[Verdict, ...]:
+    """Return the verdicts with the actions that the settings allow; a trigger that they switch off is muted."""
+    if settings.get("max_action", STRONGEST) == STRONGEST and not settings.get("forms"):
+        return tuple(verdicts)
+    return tuple(_bound(verdict, settings) for verdict in verdicts)
+
+
+def _bound(verdict: Verdict, settings: Mapping[str, Any]) -> Verdict:
+    firing: Firing | None = verdict.firing
+    if firing is None:
+        return verdict
+    action = allowed_action(firing, settings)
+    if action is None:
+        return verdict.but(stage="muted", detail="the settings of this project switch it off", firing=None)
+    return verdict.but(firing=firing.but(action=action))
+
+
+def allowed_action(firing: Firing, settings: Mapping[str, Any]) -> Action | None:
+    """Return the action that a firing may take by the settings, or None if they switch it off."""
+    forms: Mapping[str, str] = settings.get("forms") or {}
+    limit = forms.get(firing.trigger, forms.get(firing.urgency, STRONGEST))
+    mildest = min((firing.action, settings.get("max_action", STRONGEST), limit), key=STRENGTH.index)
+    return None if mildest == OFF else mildest

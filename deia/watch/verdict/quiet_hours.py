@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     QuietHours = Mapping[str, str | Sequence[str]]  # the setting `quiet`: hours, below, days
 
-
 STAGE = "quiet"
 DEFAULT_BELOW = "critical"
 MILD = ("medium", "low")  # the urgencies that `most_per_hour` counts

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.triggers.check_runs import FAILING_TURNS, REPORTED_FAILING, REPORTED_PASSING
 from deia.compile.triggers.patterns import required_groups
+from deia.compile.triggers.statements import FAILING_TURNS, REPORTED_FAILING, REPORTED_PASSING
 from deia.knowledge import Earlier
 from deia.records import Turn
 from deia.watch.gate.artefact import Artefact

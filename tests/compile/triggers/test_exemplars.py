@@ -5,17 +5,14 @@ from __future__ import annotations
 import pytest
 
 from deia.commons.index.load_commons import load_commons
-from deia.compile.triggers.act_words import act_words
-from deia.compile.triggers.exemplars import MOST_WORDS, STOP_WORDS, exemplar_act, unreadable
-from deia.compile.triggers.lower_acts import lower_meaning
-from deia.compile.triggers.synonyms import replacements, synonym_classes
+from deia.compile.triggers.act_words import act_words, replacements, synonym_classes
+from deia.compile.triggers.lower_acts import MOST_WORDS, STOP_WORDS, exemplar_act, lower_meaning
 from deia.folders import STARTER
 from deia.text import spans
 from deia.watch.compiled_trigger import MEANING, CompiledAct
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import SAID
-from deia.watch.prose.act_conditions import unmet
-from deia.watch.prose.acts import frames
+from deia.watch.prose.acts import frames, unmet
 from deia.watch.prose.stance_names import DENIALS
 
 SITE = ("wipe the site and set it up again from scratch", "throw the whole site away and make a new one")
@@ -45,7 +42,7 @@ def test_an_exemplar_is_its_verb_and_the_head_of_its_object(exemplar: str, verb:
 @pytest.mark.parametrize("exemplar", ["wipe", "wipe it", "wipe everything", "the old site", "", "…"])
 def test_an_exemplar_without_an_act_on_something_matches_nothing_and_is_named(exemplar: str) -> None:
     assert exemplar_act(exemplar) is None
-    assert unreadable([exemplar, SITE[0]]) == [exemplar]
+    assert [text for text in (exemplar, SITE[0]) if exemplar_act(text) is None] == [exemplar]
     assert lower_meaning([exemplar]).rows == ()
 
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.triggers.patterns import FLAGS, MAKER, compiled_pattern, required_groups
+from deia.compile.triggers.patterns import FLAGS, compiled_pattern, required_groups
 from deia.text import words
 from deia.watch.compiled_trigger import CompiledPattern
 from deia.watch.turn import regex
+from deia.watch.turn.regex import MAKER
 
 PATTERNS = (
     r"\bnuclear option\b",

@@ -227,13 +227,13 @@ def test_a_module_that_changed_is_read_anew(package: Path, tmp_path: Path) -> No
 
 
 def test_a_table_that_changed_is_read_anew(package: Path) -> None:
-    table = package / "watch" / "memory" / "affirmation.txt"
+    table = package / "watch" / "verdict" / "escalation.txt"
     table.write_text(table.read_text(encoding="utf-8").replace("\nyes ", "\njawollja yes ", 1), encoding="utf-8")
     assert not has_bytecode(package.as_posix())
     code = (
         f"import sys; sys.path.insert(0, {package.parent.as_posix()!r})\n"
         f"from deia.serve.startup.importer import install; install({package.as_posix()!r})\n"
-        "from deia.watch.memory.affirmation import YES; print('jawollja' in YES)"
+        "from deia.watch.verdict.escalation import YES; print('jawollja' in YES)"
     )
     assert python(code).strip() == "True"
     assert keep_bytecode(package.as_posix())

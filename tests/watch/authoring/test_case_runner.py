@@ -8,7 +8,7 @@ from deia.commons.triggers.read_triggers import load_triggers
 from deia.compile.compiler import compile_commons
 from deia.knowledge import Case
 from deia.records import Turn
-from deia.watch.authoring.case_runner import run_case, run_cases
+from deia.watch.authoring.replay import run_case, run_cases
 from deia.watch.gate.artefact import Artefact, open_artefact
 from tests.derived import private
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from deia.knowledge import Clause, Earlier
 from deia.records import Turn
 from deia.watch.clauses.confirm import confirm
-from deia.watch.gate.pattern_gate import holding
-from deia.watch.gate.phrase_gate import MOST_CUT
+from deia.watch.gate.pattern_gate import MOST_CUT, holding
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import LogEntry, log_line
 from deia.watch.turn.parsed_turn import Reading

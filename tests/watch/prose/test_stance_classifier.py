@@ -13,8 +13,7 @@ import deia
 from deia.errors import ArtefactError
 from deia.records import STANCES
 from deia.watch.prose.stance import settle
-from deia.watch.prose.stance_classifier import DOING, FILE, Model, probabilities_of
-from deia.watch.prose.stance_form import MOST_READ, features, form_of
+from deia.watch.prose.stance_classifier import DOING, FILE, MOST_READ, Model, features, form_of, probabilities_of
 from deia.watch.prose.stance_names import ASKED, REPORTED, RUNNING, counts
 
 SHIPPED = (Path(deia.__file__).parent / "models" / FILE).read_bytes()

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from deia.firing import Firing
 from deia.records import ACTIONS, URGENCIES
-from deia.watch.verdict.action_cap import STRENGTH, allowed_action, bounded
-from deia.watch.verdict.judge import Verdict
+from deia.watch.verdict.judge import STRENGTH, Verdict, allowed_action, bounded
 
 
 def firing(action: Any = "hold", urgency: Any = "critical") -> Firing:

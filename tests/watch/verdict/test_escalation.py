@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from deia.knowledge import Earlier
 from deia.records import Turn
-from deia.watch.memory.affirmation import affirms
 from deia.watch.memory.log import InMemoryLog
+from deia.watch.verdict.escalation import affirms
 from deia.watch.watcher import Surroundings, Watched, watch
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
 from deia.learn.file_edits import edit_texts
-from deia.learn.proposals import KINDS, Effect, Proposal
+from deia.learn.proposals import KINDS, Effect, Proposal, load_proposals, store_proposals
 from deia.learn.signals import SIGNALS
 from deia.learn.trials.index_trial import Comparison
-from deia.learn.trials.proposal_store import load_proposals, store_proposals
 from deia.learn.trials.propose import ProposalRun, Sources, propose_all
 from deia.ledger.report_values import Grid
 from deia.librarian import Librarian

@@ -24,7 +24,7 @@ from deia.serve.cli.commands.watch_option import watch_option
 from deia.serve.cli.shell_completion import complete_triggers
 from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
-from deia.watch.authoring.case_runner import CaseResult, run_cases
+from deia.watch.authoring.replay import CaseResult, run_cases
 
 EXCERPT = 100  # characters of a turn that are shown
 

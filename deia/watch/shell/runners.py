@@ -1,19 +1,62 @@
-"""Programs that run a command on items: `xargs`, `parallel`, `find -exec`.
+"""Programs that run others: the rest of their words (`sudo`, `env A=b`), items (`xargs`, `find -exec`), on Windows.
 
-Items that the text itself contains are substituted. If the input decides which command runs, and not only on what, `$0`
-stands for the command.
+An option that the tables do not list takes no value. Items that the text itself contains are substituted. If the input
+decides which command runs, and not only on what, `$0` stands for the command.
 """
 
 from __future__ import annotations
 
-from deia.watch.shell.nodes import Inner, base_name, options_end
-from deia.watch.shell.prefixes import key_of, passed_on
-from deia.watch.shell.programs import FIND_RUNS, PREFIXES, SHELLS, VALUE_OPTIONS
+from deia.watch.shell.nodes import Inner, base_name, is_assignment, option_value, options_end
+from deia.watch.shell.programs import FIND_RUNS, ONE_WORD_FIRST, PREFIXES, SCRIPT_OPTIONS, SHELLS, VALUE_OPTIONS
 
 # Arguments of find that exclude nothing below its starting point, or only folders or only files.
 ALL_FOUND = frozenset("-exec -execdir -ok -okdir -depth -mindepth -maxdepth -xdev 0 1 -type f d f,d d,f".split())
 RECURSIVELY = {"rm": "-r", "chmod": "-R", "chown": "-R", "chgrp": "-R"}
 MAX_ITEMS = 64  # items of a known standard input that are passed on
+
+
+def key_of(program: str) -> str:
+    """Return the name of a program in the tables: lower case, without a version (`python3.11`)."""
+    if program in SHELLS:
+        return program
+    name = program.lower()
+    return name.rstrip("0123456789.") or name
+
+
+def passed_on(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what a program of `PREFIXES` runs."""
+    script = option_value(words[:8], SCRIPT_OPTIONS[key]) if key in SCRIPT_OPTIONS else None
+    if script is not None:
+        return [Inner(f"{key} -c", script=script)]
+    at = options_end(words, 1, PREFIXES[key])
+    if key == "command" and any("v" in word.lower() for word in words[1:at]):
+        return []
+    if key == "env":
+        split = _split_string(words, at)
+        if split:
+            return split
+        at += words[at : at + 1] == ["-"]
+    begin = at = at + (key in ONE_WORD_FIRST)
+    while at < len(words) and is_assignment(words[at]):
+        at += 1
+    environment = tuple(words[begin:at])
+    if key == "watch" and at == len(words) - 1 and " " in words[at]:
+        return [Inner(key, script=words[at])]
+    if at == len(words) and stdin and key in ("sudo", "chroot", "wsl"):
+        return []
+    return [Inner(key, words[at:], environment=environment)]
+
+
+def _split_string(words: list[str], end: int) -> list[Inner]:
+    """Return what `env -S 'program word'` runs, whose one word is split like a line."""
+    for at in range(1, min(end + 1, len(words))):
+        word = words[at]
+        if word in ("-S", "--split-string"):
+            return [Inner("env", script=" ".join(words[at + 1 :]))]
+        if word.startswith(("-S", "--split-string=")):
+            first = word[2:] if word.startswith("-S") else word.partition("=")[2]
+            return [Inner("env", script=" ".join([first, *words[at + 1 :]]))]
+    return []
 
 
 def run_by_xargs(key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -109,3 +152,54 @@ def _on_starting_point(words: list[str], begin: int, inner: list[str]) -> list[s
     recursively = RECURSIVELY.get(base_name(inner[0]), "") if not {"-maxdepth", "-mindepth"}.intersection(words) else ""
     filled = [start if word == "{}" else word for word in inner[1:]]
     return [inner[0], *([recursively] if recursively and recursively not in filled else []), *filled]
+
+
+def run_by_powershell(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what powershell and pwsh run, with base64 decoded."""
+    at = 1
+    while at < len(words) and words[at][:1] in ("-", "/"):
+        option = words[at][1:].lower()
+        at += 1
+        if option and "command".startswith(option):
+            break
+        if option in ("e", "ec") or (len(option) > 1 and "encodedcommand".startswith(option)):
+            return _encoded(key, words[at : at + 1])
+        if option.startswith("f"):
+            return []  # a file
+        at += option.startswith(("ex", "ep", "win", "w", "v", "config", "outputf", "inputf", "psc"))
+    script = " ".join(words[at:])
+    return [Inner(f"{key} -Command", script=stdin if script in ("", "-") else script, kind="powershell")]
+
+
+def _encoded(key: str, words: list[str]) -> list[Inner]:
+    from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
+
+    return [Inner(f"{key} -EncodedCommand", script=decoded("".join(words)), kind="powershell")]
+
+
+def run_by_cmd(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Return what `cmd /c` runs."""
+    for at, word in enumerate(words[1:], 1):
+        if word.lower() in ("/c", "/k", "//c", "//k", "/r"):
+            return [Inner(f"{key} /c", script=" ".join(words[at + 1 :]), kind="cmd")]
+    return []
+
+
+def run_by_iex(key: str, words: list[str], stdin: str) -> list[Inner]:
+    """Return what `Invoke-Expression` runs; the value of an expression in parentheses is unknown."""
+    at = 1 + (words[1:2] != [] and words[1].lower() == "-command")
+    first = "".join(words[at : at + 1])
+    if first[:1] == "(":
+        return [Inner(key, ["$" + " ".join(words[at:])])]
+    return [Inner(key, script=" ".join(words[at:]) or stdin, kind="powershell")]
+
+
+def run_by_start(key: str, words: list[str], _stdin: str) -> list[Inner]:
+    """Return what `Start-Process program -ArgumentList 'x y'` runs, or cmd's `start "" /b program x`."""
+    if key == "start":
+        rest = [word for word in words[1:] if word and word[:1] != "/"]
+        return [Inner(key, rest)]
+    line_words = [
+        word for word in words[1:] if (word[:1] != "-" or " " in word) and word.lower() not in ("runas", "hidden")
+    ]
+    return [Inner(key, script=" ".join(line_words), kind="powershell")]
