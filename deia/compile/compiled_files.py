@@ -74,26 +74,34 @@ class CompiledFiles:
     def open_library(self) -> Catalog | None:
         """Return the catalog of the library, compiled if the library changed; None if nothing was taken in.
 
-        Raise ArtefactError if it cannot be compiled.
+        Where answers must not wait (`keep_fresh` is false), the last one counts until whoever took something in has
+        compiled the next. Raise ArtefactError if it cannot be compiled.
         """
         state = files.read(f"{self._library_folder}/{LIBRARY_STATE}") if self._library_folder else None
         if not state:
             return None
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
 
-        place = f"{self.folder}/library/{library_catalog_name(state.decode('ascii', 'replace'))}"
-        if self._library is None or self._library.folder != place:
+        waits = self._checked_at < float("inf")
+        name = library_catalog_name(state.decode("ascii", "replace")) if waits else self._library_catalog()
+        if not name:
+            return None
+        if self._library is None or self._library.folder != f"{self.folder}/library/{name}":
             for force in (False, True):  # the second time if it is there, but damaged
                 try:
-                    self._library = open_catalog(place)
+                    self._library = open_catalog(f"{self.folder}/library/{name}")
                     break
                 except ArtefactError:
                     from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy, if it changed
 
                     compile_library(self._root, self._environ, f"{self.folder}/library", force=force)
+                    name = self._library_catalog()
             else:
-                self._library = open_catalog(place)
+                self._library = open_catalog(f"{self.folder}/library/{name}")
         return self._library if len(self._library) else None
+
+    def _library_catalog(self) -> str:
+        return (files.read(f"{self.folder}/library/catalog") or b"").decode("ascii", "replace")
 
     def _catalog_folder(self) -> str:
         name = (files.read(f"{self.folder}/catalog") or b"").decode("ascii", "replace").strip()

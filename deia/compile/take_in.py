@@ -17,7 +17,7 @@ from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_cata
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import ingest, no_progress, remove, uploads
 from deia.ingest.library_store import Library, Registered, library_at
-from deia.ingest.source import MOST_BYTES, SourceError, UploadSource, checked, described, slug
+from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, UploadSource, checked, described, slug
 from deia.problems import CommonsError
 from deia.records import TYPE_CHECKING, Record
 from deia.text import counted
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from deia.ingest.ingesting import Outcome, Progress
     from deia.ingest.reading import ChunkerConfig
-    from deia.ingest.source import Source, Sources
+    from deia.ingest.source import Sources
 
 UPLOADED = (
     ".md", ".txt", ".rst", ".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm", ".json", ".yaml", ".yml", ".xml", ".csv",
@@ -154,10 +154,11 @@ def take_in_described(
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
     """Take a source in that a Python program describes."""
-    if isinstance(source, UploadSource):
-        keep_upload(root, source.file, source.content, environ)
     chunker = {name: value for name, value in chunker_config.values().items() if value}
     ready = described(source).but(chunker=chunker, collection=collection)
+    if isinstance(source, UploadSource):
+        kept, _ = keep_upload(root, source.file, source.content, environ, collection=collection)
+        ready = ready.but(name=kept.name)
     return take_in(root, [ready], environ, force=force, progress=progress)
 
 
@@ -195,31 +196,48 @@ def _named(names: Sequence[str], known: Mapping[str, Registered] | set[str]) -> 
     return list(names) or sorted(known)
 
 
-def keep_upload(root: str, name: str, content: bytes, environ: Mapping[str, str]) -> None:
-    """Keep a file that was handed over; raise SourceError if it is too large or of a type that is not taken."""
+def keep_upload(
+    root: str, name: str, content: bytes, environ: Mapping[str, str], *, collection: str = ""
+) -> tuple[Source, str]:
+    """Keep a file that was handed over; return the source that it belongs to, and its name there.
+
+    Raise SourceError if it is empty, too large, or of a type that is not taken.
+    """
     base, dot, ending = name.replace("\\", "/").rpartition("/")[2].rpartition(".")
     kept = f"{slug(base)}{dot}{slug(ending)}"
     if not slug(base) or f".{slug(ending)}" not in UPLOADED:
         raise SourceError(f"files such as {name[:100]!r} are not taken", fix=f"Types are: {' '.join(UPLOADED)}")
-    if len(content) > MOST_BYTES:
-        raise SourceError(f"{kept} is larger than {MOST_BYTES // 1_000_000} MB", fix="Cut it into parts.")
+    if not 0 < len(content) <= MOST_BYTES:
+        problem = f"larger than {MOST_BYTES // 1_000_000} MB" if content else "empty"
+        raise SourceError(f"{kept} is {problem}", fix="Cut it into parts." if content else "Send its content.")
+    collection = slug(collection)
+    source = Source(kind=UPLOAD, place="", name=f"{UPLOAD}-{collection}".rstrip("-"), collection=collection)
     with open_library(root, environ) as library:
-        folder = uploads(library)
+        folder = uploads(library, source.name)
         mark = blake2b(content, digest_size=4).hexdigest()
-        if files.exists(f"{folder}/{kept}") and files.read(f"{folder}/{kept}") != content:
+        if files.exists(f"{folder}/{kept}") and files.read(f"{folder}/{kept}", MOST_BYTES) != content:
             kept = f"{slug(base)}-{mark}.{slug(ending)}"
         if not files.keep(f"{folder}/{kept}", content):
             raise SourceError("the file cannot be kept", where=folder, fix="Check permissions and space.")
+    return source, kept
+
+
+def is_up_to_date(root: str, environ: Mapping[str, str]) -> bool:
+    """Return whether the catalog of the library is of its present state; one that is not trusted has none."""
+    if not is_trusted(root, environ):
+        return True
+    state = (files.read(f"{library_folder(root, environ)}/{LIBRARY_STATE}") or b"").decode("ascii", "replace")
+    catalog = files.read(f"{derived_folder(root, environ)}/library/catalog") or b""
+    return catalog.decode("ascii", "replace") == library_catalog_name(state)
 
 
 def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
     """Compile the catalog of the library; raise ArtefactError if it cannot be written."""
-    folder = f"{derived_folder(root, environ)}/library"
-    state = (files.read(f"{library_folder(root, environ)}/{LIBRARY_STATE}") or b"").decode("ascii", "replace")
-    if (files.read(f"{folder}/catalog") or b"").decode("ascii", "replace") == library_catalog_name(state):
+    if is_up_to_date(root, environ):
         return
     from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy and an index, if it changed
 
+    folder = f"{derived_folder(root, environ)}/library"
     try:
         compile_library(root, environ, folder)
     except OSError as error:

@@ -21,7 +21,7 @@ from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ReadingError
-from deia.ingest.source import MOST_BYTES, UNCHANGED, UPLOAD, Found, Opened, Source, SourceError
+from deia.ingest.source import MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.records import TYPE_CHECKING, Record
 
@@ -72,7 +72,7 @@ def open_source(library: Library, registered: Registered) -> Opened:
         case "folder":
             return FolderFiles(source)
         case "upload":
-            return FolderFiles(source.but(place=uploads(library)))
+            return FolderFiles(source.but(place=uploads(library, source.name)))
         case "git":
             from deia.ingest.source_kinds.from_git import GitFiles  # noqa: PLC0415 - the network, which folders lack
 
@@ -87,9 +87,9 @@ def open_source(library: Library, registered: Registered) -> Opened:
             return S3Files(source)
 
 
-def uploads(library: Library) -> str:
-    """Return the folder in which files are kept that were handed over."""
-    return f"{library.folder}/uploads"
+def uploads(library: Library, name: str) -> str:
+    """Return the folder in which files are kept that were handed over for a source."""
+    return f"{library.folder}/uploads/{name}"
 
 
 def remove(library: Library, name: str) -> None:
@@ -97,8 +97,7 @@ def remove(library: Library, name: str) -> None:
     with FileLock(f"{library.folder}/{LOCK}"):
         library.remove_source(name)
         shutil.rmtree(f"{library.folder}/git/{name}", ignore_errors=True)
-        if name == UPLOAD:
-            shutil.rmtree(uploads(library), ignore_errors=True)
+        shutil.rmtree(uploads(library, name), ignore_errors=True)
         library.publish()
 
 

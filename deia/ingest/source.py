@@ -10,6 +10,7 @@ import os
 from typing import Protocol
 
 from deia import files
+from deia.durations import read_duration
 from deia.errors import DeiaError
 from deia.ingest.reading import STRATEGIES, ChunkerConfig
 from deia.records import TYPE_CHECKING, Record
@@ -45,6 +46,7 @@ class Source(Record):
     tags: tuple[str, ...] = ()
     chunker: Mapping[str, Json] = {}  # the fields of a ChunkerConfig that are set
     private: bool = False  # whether it may be at an address of this machine or its network
+    track: str = ""  # how often a server takes it in again, such as 15m; folders are watched in any case
 
     @property
     def config(self) -> ChunkerConfig:
@@ -85,6 +87,7 @@ class _Described(Record):
     include: str | tuple[str, ...] = ()
     depth: int = -1
     tags: tuple[str, ...] = ()
+    track: str = ""
 
 
 class FolderSource(_Described):
@@ -193,4 +196,8 @@ def checked(source: Source) -> Source:
     strategy = source.config.strategy
     if strategy and strategy not in STRATEGIES:
         raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
+    try:
+        _ = source.track and read_duration(source.track)
+    except ValueError as error:
+        raise SourceError(str(error), fix="Write it as --track 15m") from error
     return source.but(name=slug(source.name), collection=slug(source.collection))

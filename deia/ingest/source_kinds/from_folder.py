@@ -28,6 +28,7 @@ class FolderFiles:
         self._selection = Selection(source)
         self._named: dict[str, str] = {}  # paths that are no text, by the text that stands for them
         self._newest = time.time_ns() - RACY_NS
+        self._entered: list[str] = []  # folders, and the `.gitignore` files in them
 
     def files(self) -> Iterator[Found]:
         """Yield the files that count, sorted by path; raise SourceError if the folder is gone."""
@@ -45,7 +46,9 @@ class FolderFiles:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError:
             return
+        self._entered.append(f"{self._top}/{folder}")
         if any(entry.name == IGNORE for entry in entries):
+            self._entered.append(f"{self._top}/{folder}{IGNORE}")
             text = files.read(f"{self._top}/{folder}{IGNORE}") or b""
             ignored = ((folder, ignore_spec(text.decode("utf-8", "replace"))), *ignored)
         for entry in entries:
@@ -72,8 +75,18 @@ class FolderFiles:
 
     def read(self, found: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""
-        place = self._top if os.path.isfile(self._top) else f"{self._top}/{self._named.get(found.path, found.path)}"
+        place = self._place(found)
         return None if files.is_link(place) else files.read(place, MOST_BYTES)
+
+    def _place(self, found: Found) -> str:
+        return self._top if os.path.isfile(self._top) else f"{self._top}/{self._named.get(found.path, found.path)}"
+
+    def places(self) -> list[str]:
+        """Return where stamps differ if any file that counts is changed, new or gone."""
+        try:
+            return [self._top, *map(self._place, self.files()), *self._entered]
+        except SourceError:
+            return [self._top]
 
     def close(self) -> None:
         """Nothing was started."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from deia.serve.server.call_log import CallLog
 from deia.serve.server.desk import Desk
 from deia.serve.server.desk_thread import DeskThread
 from deia.serve.server.hook_events import Hooks
+from deia.serve.server.library_watch import keep_library_fresh
 from deia.serve.server.protocol import Handlers
 from deia.serve.server.recompile import Recompiler
 from deia.serve.server.tool_schemas import Tool
@@ -28,6 +30,10 @@ class Assembled:
             self.desk_thread, self.recompiler, self.call_log, tools, checker=self.checker, hooks=hooks
         )
         self.server = self.handlers.server()
+
+    def keep_fresh(self) -> list[asyncio.Future[None]]:
+        """Begin to follow changes of the commons and of the library, until these tasks are cancelled."""
+        return [asyncio.ensure_future(self.recompiler.run()), asyncio.ensure_future(keep_library_fresh(self.desk))]
 
     def close(self) -> None:
         """Finish the tasks that are running and start no others."""

@@ -30,6 +30,7 @@ class Reply(Record):
     text: str
     clusters: tuple[str, ...] = ()  # to choose from, if a question was too broad
     changed: bool = False  # whether sources were written, so that the compiled files are out of date
+    source: str = ""  # of the library, which is to be taken in
 
 
 class Desk:

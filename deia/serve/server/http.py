@@ -36,6 +36,7 @@ from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
 from deia.serve.server.plain_search import search_answer
 from deia.serve.server.shutdown import end_at_signals
 from deia.serve.server.tool_schemas import HOOK, Tool
+from deia.serve.server.upload import upload_answer
 
 PORT = 8765
 LEAST_TOKEN = 16  # characters
@@ -137,14 +138,13 @@ async def _serve(
     )  # fmt: skip
     server = _Server(config)
     end_at_signals(server.end)
-    recompiling = asyncio.ensure_future(assembled.recompiler.run())
-    ending = asyncio.ensure_future(_end_streams(server, assembled))
+    tasks = [*assembled.keep_fresh(), asyncio.ensure_future(_end_streams(server, assembled))]
     try:
         await server.serve(sockets=[bound])
     finally:
-        for task in (recompiling, ending):
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(recompiling, ending, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         hooks.close()
         assembled.close()
 
@@ -212,8 +212,12 @@ class _Paths:
             await self._ready(send)
         elif path == "/search":
             await self._search(scope, send)
+        elif path == "/upload":
+            await self._upload(scope, receive, send)
         else:
-            await respond(send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /search, /health and /ready"})
+            await respond(
+                send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /health and /ready"}
+            )
 
     async def _ready(self, send: Send) -> None:
         """Report whether the commons is compiled, and whether the compiled files are up to date."""
@@ -231,6 +235,15 @@ class _Paths:
         status, answer = await search_answer(self._assembled, scope.get("query_string", b""))
         await respond(send, status, answer)
         self._assembled.call_log.write("search", "GET", outcome="ok" if status == 200 else "refused", began=began)
+
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        if scope["method"] != "POST":
+            await respond(send, 405, {"error": "POST a file to /upload?name=FILE"})
+            return
+        status, answer = await upload_answer(self._assembled, scope.get("query_string", b""), lambda: _body(receive))
+        await respond(send, status, answer)
+        self._assembled.call_log.write("upload", "POST", outcome="ok" if status == 202 else "refused", began=began)
 
     async def _hook(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         began = time.perf_counter()

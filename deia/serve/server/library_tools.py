@@ -6,42 +6,104 @@ types. Taking in runs in a process of its own, since it may take minutes.
 
 from __future__ import annotations
 
+import asyncio
+import binascii
 import os
 import subprocess
-import sys
 import threading
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
 
-from deia import files
-from deia.compile.take_in import keep_upload, open_library, registered_sources, update
-from deia.errors import DeiaError, QueryError
+from deia import fast_json, files
+from deia.compile.take_in import is_up_to_date, keep_upload, open_library, registered_sources
+from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.ingest.source import FOLDER, S3, UPLOAD, Source, checked, typed
+from deia.folders import LIBRARY_PREFIX
+from deia.ingest.library_store import PENDING, PROCESSED, PROCESSING
+from deia.ingest.source import FOLDER, S3, Source, checked, typed
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import Desk, Reply
+from deia.serve.server.library_process import command
 from deia.serve.server.tool_arguments import SourceArguments
 from deia.text import counted
+
+Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # of how many of how many, in words
 
 PERSON = "A person can type: deia ingest SOURCE"
 
 
 def index_source(desk: Desk, arguments: SourceArguments) -> Reply:
-    """Register a source and start taking it in; a text that is handed over becomes a document of `upload`."""
+    """Register a source, which is to be taken in then; what is handed over becomes a document of `upload`."""
+    if arguments.content:
+        return take_upload(desk, arguments.source, _content(arguments), collection=arguments.collection)
+    return _registered(desk, _source(desk, arguments))
+
+
+def take_upload(desk: Desk, name: str, content: bytes, *, collection: str) -> Reply:
+    """Keep a file that was handed over, and register its source."""
+    _refuse_collections(desk)
+    source, kept = keep_upload(desk.root, name, content, os.environ, collection=collection)
+    return _registered(desk, source, kept)
+
+
+def _registered(desk: Desk, source: Source, kept: str = "") -> Reply:
+    _refuse_collections(desk)
+    with open_library(desk.root, os.environ) as library:
+        registered = library.register(source)
+    name = registered.source.name
+    fields: dict[str, Json] = {"name": name, "collection": registered.source.collection, "status": PENDING}
+    if kept:
+        fields["path"] = f"{LIBRARY_PREFIX}{registered.prefix}{kept}"
+    return Reply(fields=fields, text=f"Taking in {plain(name)}; list_sources says when it is done.", source=name)
+
+
+def _refuse_collections(desk: Desk) -> None:
     if desk.collections:
         raise QueryError("this server gives collections away and takes nothing in", fix=PERSON)
-    source = _source(desk, arguments)
-    if source.kind == UPLOAD:
-        keep_upload(desk.root, arguments.source, arguments.content.encode(), os.environ)
-    with open_library(desk.root, os.environ) as library:
-        source = library.register(source).source
-    _start(desk.root, source.name)
-    text = f"Taking in {plain(source.name)}; list_sources says when it is done."
-    return Reply(fields={"name": source.name, "collection": source.collection, "status": "pending"}, text=text)
+
+
+def _content(arguments: SourceArguments) -> bytes:
+    if not arguments.encoding:
+        return arguments.content.encode("utf-8", "replace")
+    try:
+        return binascii.a2b_base64(arguments.content, strict_mode=True)
+    except ValueError as error:
+        raise QueryError(f"the content is no base64: {error}", fix="Encode the file, or omit encoding.") from error
+
+
+def start(desk: Desk, name: str) -> None:
+    """Start taking a source in, which goes on by itself."""
+    nobody = subprocess.DEVNULL
+    process = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of deia
+        command(desk.root, [name]), stdin=nobody, stdout=nobody, stderr=nobody, start_new_session=True
+    )
+    threading.Thread(target=process.wait, daemon=True).start()  # so that no dead process is left
+
+
+async def finish(desk: Desk, name: str, report: Report) -> Reply:
+    """Take a source in and report how far that is; cancelling this interrupts it, and the next time goes on there."""
+    pipe, nobody = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(
+        *command(desk.root, [name]), stdin=nobody, stdout=pipe, stderr=nobody
+    )
+    last: dict[str, Json] = {}
+    try:
+        while process.stdout and (line := await process.stdout.readline()):
+            last = fast_json.loads(line.decode("ascii"))
+            if "of" in last:
+                message = f"{last['files']} of {last['of']} files, {last['chunks']} passages"
+                await report(last["files"], last["of"], message)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await asyncio.shield(process.wait())
+    if last.get("error") or not last.get("text"):
+        raise QueryError(f"{plain(name)} was not taken in: {last.get('error') or 'it broke off'}", fix=PERSON)
+    return Reply(fields={"name": name, "status": PROCESSED}, text=str(last["text"]))
 
 
 def _source(desk: Desk, arguments: SourceArguments) -> Source:
     """Return the source that is meant; raise an error if it is not one that an agent may take in."""
-    if arguments.content:
-        return checked(Source(kind=UPLOAD, place="", name=UPLOAD))
     source = typed(arguments.source)
     if source.kind == S3 or (source.kind == FOLDER and not _is_below(source.place, desk)):
         raise QueryError("an agent takes in folders of the project and public addresses only", fix=PERSON)
@@ -55,18 +117,11 @@ def _is_below(place: str, desk: Desk) -> bool:
     return any(f"{place}/".startswith(f"{files.real(folder).rstrip('/')}/") for folder in (desk.root, desk.folder))
 
 
-def _start(root: str, name: str) -> None:
-    command = (sys.executable, "-P", "-m", "deia.serve.server.library_tools", root, name)
-    process = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of deia
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ,
-        start_new_session=True,
-    )  # fmt: skip
-    threading.Thread(target=process.wait, daemon=True).start()  # so that no dead process is left
-
-
 def list_sources(desk: Desk) -> Reply:
     """Return every source with its status."""
     sources = [] if desk.collections else registered_sources(desk.root, os.environ)
+    if not is_up_to_date(desk.root, os.environ):  # answers do not have it yet
+        sources = [one.but(status=PROCESSING) if one.status == PROCESSED else one for one in sources]
     listed: list[dict[str, Json]] = [
         {
             "name": one.source.name, "type": one.source.kind, "place": one.source.place, "status": one.status,
@@ -80,18 +135,3 @@ def list_sources(desk: Desk) -> Reply:
         for one in sources
     ]
     return Reply(fields={"sources": listed}, text="\n".join(lines) or "Nothing was taken in yet.")
-
-
-def main() -> int:
-    """Take in the source that the arguments name."""
-    root, name = sys.argv[1:]
-    try:
-        update(root, [name], os.environ)
-    except DeiaError as error:
-        sys.stderr.write(f"{' '.join(str(error).split())}\n")
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

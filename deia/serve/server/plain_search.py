@@ -31,15 +31,19 @@ async def search_answer(assembled: Assembled, query_string: bytes) -> tuple[int,
 
 
 def _values(query_string: bytes) -> dict[str, Json]:
-    """Return the parameters as arguments of the tool; raise QueryError if they cannot be read."""
-    try:
-        typed = parse_qsl(query_string.decode("ascii"), errors="strict", max_num_fields=MOST_PARAMETERS)
-    except ValueError as error:
-        raise QueryError("the parameters cannot be read", fix="Ask: /search?q=WORDS, encoded as UTF-8.") from error
-    values = {SHORT.get(name, name): value for name, value in typed}
+    """Return the parameters as arguments of the tool; raise QueryError if there are none."""
+    values = {SHORT.get(name, name): value for name, value in parameters(query_string).items()}
     if not values:
         raise QueryError("there is no question", fix="Ask: /search?q=WORDS")
     return {name: int(value) if _is_number(value) and name == "limit" else value for name, value in values.items()}
+
+
+def parameters(query_string: bytes) -> dict[str, str]:
+    """Return the parameters of a request; raise QueryError if they cannot be read."""
+    try:
+        return dict(parse_qsl(query_string.decode("ascii"), errors="strict", max_num_fields=MOST_PARAMETERS))
+    except ValueError as error:
+        raise QueryError("the parameters cannot be read", fix="Write them as name=WORDS, encoded as UTF-8.") from error
 
 
 def _is_number(text: str) -> bool:

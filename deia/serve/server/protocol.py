@@ -23,6 +23,7 @@ from deia.serve.server.dispatch import call, cluster_choices, confirmation, find
 from deia.serve.server.elicitation import Context, Declined, choose, confirm
 from deia.serve.server.hook_events import Hooks
 from deia.serve.server.hook_tool import answer_hook
+from deia.serve.server.library_tools import finish, start
 from deia.serve.server.prompts import PROMPTS, prompt_text
 from deia.serve.server.recompile import Recompiler, Report
 from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed_addresses, read_resource
@@ -123,6 +124,10 @@ class Handlers:
                 reply = await thread.run(lambda: call(desk, narrowed))
         if reply.changed:
             await self.recompiler.bring_up_to_date(report)
+        if reply.source and ctx.meta and "progress_token" in ctx.meta:
+            reply = await finish(desk, reply.source, ctx.session.report_progress)
+        elif reply.source:
+            start(desk, reply.source)
         return _success(reply)
 
     # --- resources ---

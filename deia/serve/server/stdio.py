@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import anyio
 import mcp_types as types
@@ -95,13 +96,13 @@ async def _serve(desk: Desk, tools: Sequence[Tool], wire: Wire, *, commons: str 
     if hooks is not None:
         await asyncio.to_thread(hooks.warm_up)
     serving = asyncio.ensure_future(_converse(assembled, wire))
-    recompiling = asyncio.ensure_future(assembled.recompiler.run())
     stopping = asyncio.ensure_future(stop.wait())
+    tasks: list[asyncio.Future[Any]] = [serving, stopping, *assembled.keep_fresh()]
     await asyncio.wait([serving, stopping], return_when=asyncio.FIRST_COMPLETED)
     wire.end()
-    for task in (serving, recompiling, stopping):
+    for task in tasks:
         task.cancel()
-    await asyncio.gather(serving, recompiling, stopping, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
     if hooks is not None:
         hooks.close()
     assembled.close()

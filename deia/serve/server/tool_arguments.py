@@ -104,6 +104,7 @@ class SourceArguments(Record):
     branch: str = ""
     filter: str = ""
     content: str = ""
+    encoding: str = ""  # of the content: base64, or "" for text
 
 
 class SourcesArguments(Record):

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import json
+import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
+from deia.compile.take_in import keep_upload
 from deia.errors import DeiaError
+from deia.folders import library_folder
+from deia.ingest.source import SourceError
 from deia.serve.server.desk import Desk
 from deia.serve.server.dispatch import arguments_of, call, confirmation
+from deia.serve.server.library_tools import start
 from deia.serve.server.tool_schemas import offered
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from deia.fast_json import Json
     from tests.serve.server.conftest import Place
 
@@ -32,7 +41,9 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 def index(desk: Desk, **arguments: str) -> dict[str, Json]:
-    return dict(call(desk, arguments_of("index_source", arguments)).fields)
+    reply = call(desk, arguments_of("index_source", arguments))
+    start(desk, reply.source)
+    return dict(reply.fields)
 
 
 def wait(desk: Desk, name: str) -> dict[str, Json]:
@@ -58,10 +69,49 @@ def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place)
 
 
 def test_a_text_that_is_handed_over_is_kept(desk: Desk) -> None:
-    index(desk, source="notes about pumps.md", content="# Notes\n\nGrease the shaft.\n")
+    kept = index(desk, source="notes about pumps.md", content="# Notes\n\nGrease the shaft.\n")
+    assert kept["path"] == "library:upload/notes-about-pumps.md"
     assert wait(desk, "upload")["documents"] == 1
-    with pytest.raises(DeiaError, match="not taken"):
-        index(desk, source="run.exe", content="MZ")
+
+
+def test_what_is_no_text_is_handed_over_as_base64_and_into_a_collection(desk: Desk) -> None:
+    workbook = base64.b64encode(notebook("Grease the shaft.")).decode()
+    kept = index(desk, source="shaft.ipynb", content=workbook, encoding="base64", collection="Pump notes")
+    assert (kept["name"], kept["collection"]) == ("upload-pump-notes", "pump-notes")
+    wait(desk, "upload-pump-notes")
+    shown = call(desk, arguments_of("read_document", {"document": str(kept["path"])}))
+    assert "Grease the shaft." in shown.text
+
+
+def notebook(text: str) -> bytes:
+    return json.dumps({"nbformat": 4, "cells": [{"cell_type": "markdown", "source": text, "metadata": {}}]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"source": "run.exe", "content": "MZ"}, "not taken"),
+        ({"source": ".md", "content": "x"}, "not taken"),
+        ({"source": "../../.ssh/authorized_keys", "content": "x"}, "not taken"),
+        ({"source": "a.md/", "content": "x"}, "not taken"),
+        ({"source": "x" * 2_000, "content": "x"}, "not taken"),
+        ({"source": "a.pdf", "content": "no base64!", "encoding": "base64"}, "no base64"),
+        ({"source": "a.pdf", "content": "====", "encoding": "base64"}, "no base64"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(desk: Desk, arguments: dict[str, str], problem: str) -> None:
+    with pytest.raises(DeiaError, match=problem):
+        index(desk, **arguments)
+
+
+@given(name=st.text(max_size=60).map(lambda text: f"{text}.md"))
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_name_leads_out_of_the_folder_of_uploads(desk: Desk, name: str) -> None:
+    library = Path(library_folder(desk.root, os.environ))
+    with contextlib.suppress(SourceError):
+        _, kept = keep_upload(desk.root, name, b"x", os.environ)
+        assert (library / "uploads/upload" / kept).read_bytes() == b"x"
+        assert kept in os.listdir(library / "uploads/upload")
 
 
 @pytest.mark.parametrize("source", ["/etc", "~", "s3://bucket/x", "/", "..", "https://127.0.0.1/x"])

@@ -38,6 +38,7 @@ def _fields_options(command: Callable[..., int]) -> Callable[..., int]:
         click.option("--depth", type=click.IntRange(0), default=None, help="How many folders deep to look."),
         click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated."),
         click.option("--chunker", default="", metavar="HOW", help="A strategy, or max_chars=800,overlap_chars=80."),
+        click.option("--track", default="", metavar="15m", help="How often `deia serve` takes it in again."),
         click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network."),
     )
     for option in reversed(options):

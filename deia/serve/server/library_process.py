@@ -1,0 +1,52 @@
+"""Takes sources of the library in again: `python -m deia.serve.server.library_process ROOT [NAME]…`.
+
+A server starts it, since it may take minutes. It writes a line of JSON for each step, and one for what it came to.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from deia import fast_json
+from deia.compile.take_in import bring_up_to_date, update
+from deia.errors import DeiaError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deia.fast_json import Json
+
+
+def command(root: str, names: Sequence[str]) -> list[str]:
+    """Return the command line that takes sources in again."""
+    return [sys.executable, "-P", "-m", __name__, root, *names]
+
+
+def main() -> int:
+    """Take in the sources that the arguments name, if any, and compile; return 0, or 2 if that is impossible."""
+    root, *names = sys.argv[1:]
+    try:
+        if not names:
+            bring_up_to_date(root, os.environ)
+            return 0
+        taken = update(root, names, os.environ, progress=lambda progress: _tell(progress.values()))
+    except DeiaError as error:
+        _tell({"error": str(error)})
+        return 2
+    _tell({"text": f"{taken.summary}.", "error": "; ".join(taken.errors)})
+    return 0
+
+
+def _tell(line: dict[str, Json]) -> None:
+    """Write a line for the server, if it still reads."""
+    try:
+        sys.stdout.write(f"{fast_json.dumps(line)}\n")
+        sys.stdout.flush()
+    except OSError:  # it ended, or the client that waited went away; what was begun is finished all the same
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until this process ends
+
+
+if __name__ == "__main__":
+    sys.exit(main())
