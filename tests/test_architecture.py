@@ -25,7 +25,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 ROWS = (
     ("records",),
     ("fast_json", "firing"),
-    ("errors", "files", "globs", "knowledge", "text", "durations", "suggestions", "typed_json"),
+    ("errors", "files", "globs", "patterns", "knowledge", "text", "durations", "suggestions", "typed_json"),
     ("problems",),
     ("dotenv", "folders", "freshness", "git_command", "tables"),
     ("command_secrets",),

@@ -8,9 +8,9 @@ from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
 from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_REMOVALS, WRITE_TEXTS, clause_problems
-from deia.commons.triggers.safe_pattern import pattern_problem
 from deia.fast_json import Json
 from deia.knowledge import Clause
+from deia.patterns.safe_pattern import pattern_problem
 from deia.suggestions import nearest
 from deia.text import words
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.triggers.safe_pattern import MOST_WAYS, SEGMENT, pattern_problem
+from deia.patterns.safe_pattern import MOST_WAYS, SEGMENT, pattern_problem
 
 ORDINARY = [
     r"\brm\s+-rf\s+/", r"git push .* --force", r"(drop|truncate)\s+table\s+\w+", r"\bnuclear option\b",

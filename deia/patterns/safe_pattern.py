@@ -1,4 +1,4 @@
-"""The safe subset of regular expressions for `pattern` clauses, checked on the parse tree of `re`.
+"""The safe subset of regular expressions for patterns that people write, checked on the parse tree of `re`.
 
 An accepted pattern takes at most quadratic time in a segment of n characters (we scan 600), times its own length. Why:
 `re` tries n starting positions. From one start it goes back only at a *choice* (a repeat, an option, alternatives)
@@ -21,7 +21,7 @@ import re._parser as parser  # type: ignore[import-not-found]
 import warnings
 from collections.abc import Iterable, Sequence
 
-from deia.commons.triggers.pattern_characters import (
+from deia.patterns.pattern_characters import (
     BODIES,
     NOTHING,
     REPEATS,
