@@ -33,9 +33,9 @@ from search import WORDS, corpus, environment, questions, seconds
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.catalog.effort import TIERS, Effort
 from deia.compile.catalog.embeddings import VectorCache, text_key
-from deia.compile.catalog.vectors import subject
 from deia.ingest.chunkers.markdown import chunk_document
 from deia.knowledge import Entry, Query
+from deia.match.passage_vectors import subject
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 from deia.search.catalog import open_catalog

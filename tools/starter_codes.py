@@ -17,11 +17,12 @@ from deia.commons.layers.merge_layers import load_layered
 from deia.compile.catalog.document_store import volumes
 from deia.compile.catalog.effort import TIER
 from deia.compile.catalog.embeddings import STARTER as FILE
-from deia.compile.catalog.embeddings import VectorCache, encoded_by, text_key
-from deia.compile.catalog.vectors import subject
+from deia.compile.catalog.embeddings import VectorCache, text_key
 from deia.folders import STARTER
 from deia.ingest.chunkers.markdown import chunk_document
 from deia.match import quantised
+from deia.match.encoding import encoded_by
+from deia.match.passage_vectors import subject
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 

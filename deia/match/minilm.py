@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import mmap
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
@@ -37,6 +37,8 @@ GELU = (0.7975072, 0.03700624, -0.00035161)
 FLAT = 30.0
 IN_CACHE = 1 << 16  # floats that GELU is applied to at a time
 FIX = "Install deia again: its file of the sentence model is damaged."
+Matrix: TypeAlias = tuple[NDArray[np.int8], Floats, Floats]  # bytes, the scales of its rows, its bias
+Network: TypeAlias = Callable[[Sequence[list[int]]], Floats]  # from the tokens of texts to unit vectors
 
 
 class Layer:
@@ -77,7 +79,7 @@ class Reader:
         """Return the next array of floats."""
         return self.take("<f4", *shape)
 
-    def matrix(self, out: int, inputs: int) -> tuple[NDArray[np.int8], Floats, Floats]:
+    def matrix(self, out: int, inputs: int) -> Matrix:
         """Return the next matrix: its bytes, the scales of its rows, and its bias."""
         scales, bias = self.floats(2, out)
         return self.take("i1", out, inputs), scales, bias
@@ -89,18 +91,18 @@ class Compact:
     __slots__ = (
         "_data",
         "_ends",
-        "_heads",
         "_known",
-        "_layers",
-        "_norm",
-        "_places",
-        "_rows",
-        "_scales",
         "_special",
         "_texts",
         "digest",
         "dimensions",
+        "heads",
+        "layers",
         "name",
+        "norm",
+        "places",
+        "rows",
+        "scales",
     )
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
@@ -122,15 +124,15 @@ class Compact:
             raise ArtefactError("the parts of the sentence model's file do not match its size", fix=FIX) from error
 
     def _read(self, reader: Reader, *sizes: int) -> None:
-        tokens, wide, layers, self._heads, inner, positions = sizes
+        tokens, wide, layers, self.heads, inner, positions = sizes
         self.dimensions = wide
-        self._scales = reader.floats(tokens)
-        self._places = reader.floats(positions, wide)
-        self._norm = reader.floats(2, wide)
+        self.scales = reader.floats(tokens)
+        self.places = reader.floats(positions, wide)
+        self.norm = reader.floats(2, wide)
         if layers > MOST_LAYERS:
             raise ValueError
-        self._layers = [Layer(reader, wide, inner) for _ in range(layers)]
-        self._rows = reader.take("i1", tokens, wide)
+        self.layers = [Layer(reader, wide, inner) for _ in range(layers)]
+        self.rows = reader.take("i1", tokens, wide)
         self._ends = reader.take("<u4", tokens + 1)
         self._texts = reader.at
         if reader.at + int(self._ends[-1]) != len(self._data):
@@ -142,7 +144,7 @@ class Compact:
     def row(self, piece: str) -> int:
         """Return the row of a WordPiece (`##` marks a continuation), or -1; the pieces are sorted."""
         key = piece.encode("utf-8", "surrogatepass")
-        count = len(self._rows)
+        count = len(self.rows)
         place = bisect_left(range(count), key, key=self._piece)
         return place if place < count and self._piece(place) == key else -1
 
@@ -156,9 +158,9 @@ class Compact:
         A marker in the text is plain text: `[CLS]` is read as two brackets and a word.
         """
         first, last, _ = self._special
-        most = len(self._places) - 1
+        most = len(self.places) - 1
         numbers = [first]
-        for word in text[:MOST_READ].translate(CHARACTERS).split():
+        for word in self.normalised(text).split():
             known = self._known.get(word)
             if known is None:
                 if len(self._known) > MOST_CACHED:
@@ -169,6 +171,10 @@ class Compact:
                 break
         return [*numbers[:most], last]
 
+    def normalised(self, text: str) -> str:
+        """Return the words of a text that the model reads, as it knows them: texts that share these are one to it."""
+        return " ".join(text[:MOST_READ].translate(CHARACTERS).split()[: len(self.places)])
+
     def pieces(self, word: str) -> tuple[int, ...]:
         """Split a normalised word into the longest known WordPieces, from the left; `[UNK]` if one is missing."""
         return longest_pieces(word, self.row) or (self._special[2],)
@@ -178,17 +184,21 @@ class Compact:
         vector: list[float] = self._pass([self.tokens(text)])[0].tolist()
         return vector
 
-    def encode(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
-        """Return the unit vectors of texts, one per row, computed in this many `threads`."""
+    def encode(self, texts: Sequence[str], *, threads: int = 1, network: Network | None = None) -> Floats:
+        """Return the unit vectors of texts, one per row, computed in this many `threads`.
+
+        `network` is what runs the model instead of numpy (`deia.match.onnx_network`).
+        """
         coded = [self.tokens(text) for text in texts]
         # Texts of similar length share a batch, so that no thread gets all the long ones.
         order = sorted(range(len(coded)), key=lambda number: len(coded[number]))
         batches = _batches(order, [len(tokens) for tokens in coded])
         vectors = np.empty((len(coded), self.dimensions), "f4")
+        run = network or self._pass
 
         def work(batch: list[int]) -> None:
             """Encode one batch and store its vectors in their rows."""
-            vectors[batch] = self._pass([coded[number] for number in batch])
+            vectors[batch] = run([coded[number] for number in batch])
 
         if threads > 1 and len(batches) > 1:
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, and only the compiler needs it
@@ -205,21 +215,25 @@ class Compact:
         ends = np.cumsum([0, *map(len, coded)]).tolist()
         spans = list(pairwise(ends))
         rows = np.array([row for tokens in coded for row in tokens])
-        state = np.ascontiguousarray((self._rows[rows] * self._scales[rows, None]).T)
+        state = np.ascontiguousarray((self.rows[rows] * self.scales[rows, None]).T)
         for start, end in spans:
-            state[:, start:end] += self._places[: end - start].T
-        state = _normalised(state, self._norm)
-        most = max(len(state) * max(3 * len(state), len(layer.inner_scales)) for layer in self._layers)
+            state[:, start:end] += self.places[: end - start].T
+        state = _normalised(state, self.norm)
+        most = max(len(state) * max(3 * len(state), len(layer.inner_scales)) for layer in self.layers)
         buffer = np.empty(most, "f4")
-        for layer in self._layers:
-            attended = _attended(_applied(layer.mixed, state, buffer), spans, self._heads)
+        for layer in self.layers:
+            attended = _attended(_applied(layer.mixed, state, buffer), spans, self.heads)
             state = _normalised(state + _applied(layer.attended, attended, buffer), layer.attended_norm)
             widened = _applied(layer.widened, state, buffer)
             _bend(widened, layer.inner_scales)
             state = _normalised(state + _applied(layer.narrowed, widened, buffer), layer.narrowed_norm)
-        sums: Floats = np.add.reduceat(state, ends[:-1], axis=1).T
-        sums /= np.sqrt(np.einsum("ij,ij->i", sums, sums))[:, None]
-        return sums
+        return unit(np.add.reduceat(state, ends[:-1], axis=1).T)
+
+
+def unit(sums: Floats) -> Floats:
+    """Scale vectors, one per row, to the length 1."""
+    sums /= np.sqrt(np.einsum("ij,ij->i", sums, sums))[:, None]
+    return sums
 
 
 def _batches(order: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
@@ -234,7 +248,7 @@ def _batches(order: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
     return batches
 
 
-def _applied(matrix: tuple[NDArray[np.int8], Floats, Floats], state: Floats, buffer: Floats) -> Floats:
+def _applied(matrix: Matrix, state: Floats, buffer: Floats) -> Floats:
     weights, scales, bias = matrix
     floats = buffer[: weights.size].reshape(weights.shape)
     np.copyto(floats, weights)

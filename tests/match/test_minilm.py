@@ -47,7 +47,7 @@ def test_texts_are_tokenised_as_bert_does(text: str, expected: str) -> None:
 
 
 def test_every_piece_has_its_own_number() -> None:
-    pieces = [MODEL._piece(number).decode() for number in range(len(MODEL._rows))]
+    pieces = [MODEL._piece(number).decode() for number in range(len(MODEL.rows))]
     assert len(pieces) > 29_000
     assert [MODEL.row(piece) for piece in pieces[::37]] == list(range(0, len(pieces), 37))
     assert MODEL.row("no such piece") == MODEL.row("") == MODEL.row("\U0010ffff") == -1

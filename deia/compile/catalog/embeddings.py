@@ -15,19 +15,21 @@ from typing import NamedTuple
 
 from deia import files
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, KEY_SIZE, TIER, Effort
-from deia.compile.catalog.vectors import THREADS, VectorWriter, specificity, subject
+from deia.compile.catalog.vectors import VectorWriter
 from deia.folders import MODELS
 from deia.knowledge import Entry
 from deia.match import quantised
+from deia.match.encoding import encoded_by, read_by
 from deia.match.numerics import Floats, np
-from deia.match.static_vectors import Static
+from deia.match.passage_vectors import specificity, subject
 from deia.match.tiers import Tier, open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.vector_store import Vectors
+from deia.text import counted
 
 STARTER = f"{MODELS}/starter.codes"
-SPEED = 25  # texts a second, a passage of 180 words each, on two cores (bench/compact.py)
 BATCH = 64  # texts between two progress messages, and between two writes
+LONGEST, EVERY = 1_300, 20  # characters that the compact model reads of a text, and what each costs besides
 
 
 def text_key(model: str, text: str) -> bytes:
@@ -126,7 +128,7 @@ class LaterWriter:
         """Encode what is missing and write the files, or write nothing if that would exceed the effort."""
         if not self.complete:
             return
-        _encode(self.tier, self._missing, self._cache, self._tell)
+        encode_missing(self.tier, self._missing, self._cache, self._tell)
         writer = VectorWriter(self._folder, self.tier.full_name)
         for document in self._documents:
             if isinstance(document, _Texts):
@@ -147,29 +149,34 @@ class LaterWriter:
         return floats
 
 
-def _encode(tier: Tier, missing: Mapping[bytes, str], cache: VectorCache, tell: Callable[[str], None]) -> None:
-    """Encode texts in batches, so that an interruption loses little work."""
-    keys = list(missing)
-    began, is_long = time.monotonic(), len(keys) > BACKGROUND_LIMIT
+def encode_missing(tier: Tier, missing: Mapping[bytes, str], vectors: VectorCache, tell: Callable[[str], None]) -> None:
+    """Encode texts in their order, those that the model reads as the same only once; an interruption loses little.
+
+    The time that is left is that of as many characters at the rate so far, since texts are of different lengths.
+    """
+    same: dict[str, list[bytes]] = {}
+    for key, text in missing.items():
+        same.setdefault(read_by(tier, text), []).append(key)
+    texts, sizes = list(same), [*map(_size, same)]
+    of, is_long = sum(sizes), len(texts) > BACKGROUND_LIMIT
     if is_long:
-        tell(
-            f"encoding {len(keys)} passages for meaning, {_duration(len(keys) / SPEED)}"
-            " (use --tier static to skip this)"
-        )
-    for start in range(0, len(keys), BATCH):
-        batch = keys[start : start + BATCH]
-        cache.add(batch, quantised.quantised(encoded_by(tier, [missing[key] for key in batch])))
-        done = start + len(batch)
-        if is_long and done < len(keys):
-            left = (time.monotonic() - began) / done * (len(keys) - done)
-            tell(f"encoded {done} of {len(keys)} passages, {_duration(left)} left")
+        tell(f"encoding {counted(len(texts), 'passage')} for meaning (use --tier static to skip this)")
+    began, done = time.monotonic(), 0
+    for start in range(0, len(texts), BATCH):
+        batch = texts[start : start + BATCH]
+        codes = quantised.quantised(encoded_by(tier, batch, most=len(texts)))
+        wide = tier.dimensions
+        pairs = [(key, codes[at * wide : (at + 1) * wide]) for at, text in enumerate(batch) for key in same[text]]
+        vectors.add([key for key, _ in pairs], b"".join([code for _, code in pairs]))
+        done += sum(sizes[start : start + BATCH])
+        if is_long and done < of:
+            left = (time.monotonic() - began) / done * (of - done)
+            tell(f"encoded {start + len(batch)} of {len(texts)} passages, {_duration(left)} left")
 
 
-def encoded_by(tier: Tier, texts: Sequence[str]) -> Floats:
-    """Return the vectors that a sentence model makes of texts; raise TypeError if the tier has no sentence model."""
-    if isinstance(tier.model, Static):
-        raise TypeError(f"{tier.name} is not a sentence model")
-    return tier.model.encode(texts, threads=THREADS)
+def _size(text: str) -> int:
+    """Return about how many characters of a text are encoded, and what each text costs besides."""
+    return EVERY + min(len(text), LONGEST)
 
 
 def _duration(seconds: float) -> str:

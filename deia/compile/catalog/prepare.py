@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 from deia.compile.catalog.abbreviations import counted
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest, line_of, stored_fields
 from deia.compile.catalog.rows import about
-from deia.compile.catalog.vectors import Coded, Encoder, subject
+from deia.compile.catalog.vectors import Coded, Encoder
 from deia.fast_json import Json
 from deia.ingest.chunk_rows import unpacked as unpacked_chunks
 from deia.ingest.chunkers.markdown import chunk_document
 from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import analyser
+from deia.match.passage_vectors import subject
 from deia.match.tokeniser import terms
 
 STATIC = "static"

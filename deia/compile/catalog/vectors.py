@@ -1,9 +1,4 @@
-"""Write the vectors of a catalog's passages and documents, in the layout that `deia.match.vector_store` reads.
-
-A passage's vector is that of its text mixed with that of its document's subject, since a passage from the middle of a
-document often does not name the subject. The subject comes from the entry, or from the passages if the entry gives
-only a word, such as the name of a command.
-"""
+"""Write the vectors of a catalog's passages and documents, in the layout that `deia.match.vector_store` reads."""
 
 from __future__ import annotations
 
@@ -14,21 +9,17 @@ from typing import NamedTuple
 
 from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Assignment, stored_assignment, write_lists
 from deia.compile.catalog.word_sums import WordSums
-from deia.knowledge import Entry
 from deia.match import quantised
+from deia.match.encoding import THREADS
 from deia.match.minilm import Compact
 from deia.match.numerics import Floats, NDArray, np
+from deia.match.passage_vectors import scaled_to_one, specificity_of, with_subjects
 from deia.match.static_vectors import MIDDLE, SCALE, Static
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.transformer import Transformer
 from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS, Vectors
 
-# Share of the subject in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4 are within .003
-# nDCG@10.
-SUBJECT_SHARE = 0.3
-SPECIFIC_WORDS = 3  # a subject of so many words is specific; a single word is not (measured: .016 nDCG@10)
-THREADS = 2
 WORTH_LOADING = 100  # texts from which reading all word vectors into memory pays off
 
 
@@ -56,7 +47,7 @@ class Encoder:
         spelled = [*map(spelled_out, subjects)]
         abouts = self._encoded(spelled)
         texts = self._encoded([text for document in passages for text in document])
-        return _coded(self.tier.model, abouts, [*map(_specificity, spelled)], texts, [*map(len, passages)])
+        return _coded(self.tier.model, abouts, [*map(specificity_of, spelled)], texts, [*map(len, passages)])
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts, one per row, each of unit length or zero."""
@@ -65,9 +56,9 @@ class Encoder:
             return model.encode(texts, threads=THREADS)
         self._seen += len(texts)
         if self._sums is None and self._seen < WORTH_LOADING:
-            return _unit(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
+            return scaled_to_one(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
         self._sums = self._sums or WordSums(model)
-        return _unit(self._sums.of(texts))
+        return scaled_to_one(self._sums.of(texts))
 
 
 class VectorWriter:
@@ -156,33 +147,16 @@ class VectorWriter:
 def _coded(
     model: Static | Compact | Transformer, abouts: Floats, weights: Sequence[float], texts: Floats, counts: list[int]
 ) -> Coded:
-    owners = np.repeat(np.arange(len(counts)), counts)
-    passages = _unit(texts + np.float32(SUBJECT_SHARE) * abouts[owners])
+    passages, documents = with_subjects(abouts, weights, texts, counts)
     codes = stored_bytes(model, passages)
     rows = np.frombuffer(codes, "u1").reshape(-1, model.dimensions)
     positive = rows > MIDDLE if isinstance(model, Static) else rows.view("i1") > 0
-    whole = _unit(np.add.reduceat(passages, np.cumsum([0, *counts[:-1]])))
-    shares = np.array(weights, "f4")[:, None]
     return Coded(
         codes=codes,
         signs=np.packbits(positive, axis=1, bitorder="little").tobytes(),
-        about=stored_bytes(model, _unit(shares * abouts + (np.float32(1) - shares) * whole)),
+        about=stored_bytes(model, documents),
         passages=counts,
     )
-
-
-def subject(entry: Entry) -> str:
-    """Return what a document is about, in the words of its entry."""
-    return ". ".join(part for part in (entry.title, entry.summary, ", ".join(entry.keywords)) if part)
-
-
-def specificity(subject: str) -> float:
-    """Return how well a subject says what the document is about, from 0 to 1, by its number of words."""
-    return _specificity(spelled_out(subject))
-
-
-def _specificity(spelled: str) -> float:
-    return min(1.0, max(0, len(spelled.replace("-", " ").split()) - 1) / (SPECIFIC_WORDS - 1))
 
 
 def stored_bytes(model: Static | Compact | Transformer, vectors: Floats) -> bytes:
@@ -193,9 +167,3 @@ def stored_bytes(model: Static | Compact | Transformer, vectors: Floats) -> byte
     codes[~vectors.any(axis=1)] = 0  # stands for the zero vector, which is similar to nothing
     stored: bytes = codes.tobytes()
     return stored
-
-
-def _unit(vectors: Floats) -> Floats:
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    scaled: Floats = np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype="f4")
-    return scaled
