@@ -40,7 +40,8 @@ def exported(library: Library, prefix: str) -> Iterator[dict[str, Json]]:
             yield {
                 "id": ids[each.ordinal], "parent_id": ids[each.parent] if each.parent >= 0 else None,
                 "children": children.get(each.ordinal, []), "level": each.level, "path": path, "title": document.title,
-                "type": document.type, "lines": list(each.lines), "page": each.page or None, "heading": each.heading,
+                "type": document.type, "updated": document.updated, "kind": each.kind, "symbol": each.symbol,
+                "lines": list(each.lines), "page": each.page or None, "heading": each.heading,
                 "metadata": dict(each.metadata), "content": each.text,
             }  # fmt: skip
 
@@ -56,7 +57,7 @@ def xml_files(rows: Iterable[dict[str, Json]], collection: str) -> Iterator[tupl
     for count, row in enumerate(rows, 1):
         told = {name: value for name, value in row.items() if name not in {"id", "content"} and value is not None}
         fields = "".join(f"  <{name}>{_xml(value)}</{name}>\n" for name, value in told.items())
-        content = NOT_XML.sub("\ufffd", str(row["content"])).replace("]]>", "]]]]><![CDATA[>")
+        content = _plain(str(row["content"])).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
         head = f'<chunk xmlns="{NAMESPACE}" id={quoteattr(_plain(str(row["id"])))}>\n'
         yield f"chunk_{count:03}.xml", f"{DECLARED}{head}{fields}  <content><![CDATA[{content}]]></content>\n</chunk>\n"
     summary = f"<collection>{escape(_plain(collection))}</collection><chunks>{count}</chunks>"
@@ -66,8 +67,12 @@ def xml_files(rows: Iterable[dict[str, Json]], collection: str) -> Iterator[tupl
 def _xml(value: Json) -> str:
     """Return a value as text of an element; lists of names are items, other structures JSON."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return "".join(f"<item>{escape(_plain(str(one)))}</item>" for one in value)
-    return escape(_plain(value if isinstance(value, str) else json.dumps(value)))
+        return "".join(f"<item>{_escaped(str(one))}</item>" for one in value)
+    return _escaped(value if isinstance(value, str) else json.dumps(value))
+
+
+def _escaped(text: str) -> str:
+    return escape(_plain(text), {"\r": "&#13;"})
 
 
 def _plain(text: str) -> str:

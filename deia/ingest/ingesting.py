@@ -21,7 +21,7 @@ from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ReadingError
-from deia.ingest.source import MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
+from deia.ingest.source import CHUNKS, MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.records import TYPE_CHECKING, Record
 
@@ -73,6 +73,10 @@ def open_source(library: Library, registered: Registered) -> Opened:
             return FolderFiles(source)
         case "upload":
             return FolderFiles(source.but(place=uploads(library, source.name)))
+        case "chunks":
+            from deia.ingest.source_kinds.from_chunks import ChunkFiles  # noqa: PLC0415 - XML, which few need
+
+            return ChunkFiles(source)
         case "git":
             from deia.ingest.source_kinds.from_git import GitFiles  # noqa: PLC0415 - the network, which folders lack
 
@@ -210,13 +214,19 @@ class _Run:
 
     def _keep(self, found: Found, content: bytes, key: str) -> str:
         """Read and cut a file and keep that; return what there is to say about it."""
+        source = self._registered.source
+        if source.kind == CHUNKS:
+            from deia.ingest.source_kinds.from_chunks import rebuilt  # noqa: PLC0415 - likewise
+
+            self._library.keep(key, *rebuilt(found.path, content))
+            return ""
         reading = self._reader.read(found.path, content)
         text, lines = without_secrets(reading.text)
         if lines:
             shown = ", ".join(map(str, lines[:SHOWN_LINES])) + (", …" if len(lines) > SHOWN_LINES else "")
             note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
             reading = reading.but(text=text, notes=(*reading.notes, note))
-        chunks = self._reader.chunk(reading, id=found.path, config=self._registered.source.config)
+        chunks = self._reader.chunk(reading, id=found.path, config=source.config)
         self._library.keep(key, reading, chunks)
         return ""
 
@@ -233,5 +243,5 @@ def _key(path: str, content: bytes, source: Source) -> str:
     """Return the name under which the text and the chunks of a content are kept."""
     name = os.path.basename(path)
     ending = name.rpartition(".")[2] if "." in name else name
-    how = repr((__version__, ending, sorted(source.chunker.items())))
+    how = repr((__version__, ending, sorted(source.chunker.items()), source.kind == CHUNKS))
     return blake2b(content, digest_size=16, key=blake2b(how.encode(), digest_size=16).digest()).hexdigest()

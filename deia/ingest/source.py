@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from deia.fast_json import Json
 
-FOLDER, GIT, UPLOAD, URL, S3 = KINDS = ("folder", "git", "upload", "url", "s3")
+FOLDER, GIT, UPLOAD, URL, S3, CHUNKS = KINDS = ("folder", "git", "upload", "url", "s3", "chunks")
 GIT_SCHEMES = ("ssh://", "git@", "git://")
 UNCHANGED = "="  # a stamp: whatever it was before
 LONGEST_NAME = 80
@@ -155,14 +155,16 @@ def typed(text: str, *, kind: str = "") -> Source:
     is_empty = not text.rpartition("://")[2].strip("/ ")
     if is_empty and text != "/":
         raise SourceError(f"{text!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
-    if kind == FOLDER:
+    if kind in (FOLDER, CHUNKS):
         place = files.real(os.path.abspath(os.path.expanduser(text)))
         if not files.exists(place):
             fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
             raise SourceError(f"there is nothing at {text}", fix=fix)
-        return Source(kind=FOLDER, place=place)
+        return Source(kind=kind, place=place)
     if kind not in (GIT, URL, S3):
-        raise SourceError(f"a source of the type {kind!r} cannot be named", fix="Types are: folder, git, url, s3.")
+        raise SourceError(
+            f"a source of the type {kind!r} cannot be named", fix="Types are: folder, git, url, s3, chunks."
+        )
     return Source(kind=kind, place=text)
 
 
@@ -177,7 +179,14 @@ def _kind_of(text: str) -> str:
 
 def name_for(source: Source) -> str:
     """Return a name for a source: the last part of its place, in small letters, digits and dashes."""
-    last = source.place.rstrip("/").removesuffix(".git").rpartition("/")[2].rpartition(":")[2].partition("?")[0]
+    last = (
+        source.place.rstrip("/")
+        .removesuffix(".git")
+        .removesuffix(".jsonl")
+        .rpartition("/")[2]
+        .rpartition(":")[2]
+        .partition("?")[0]
+    )
     return slug(last) or source.kind
 
 

@@ -28,7 +28,9 @@ MOST_NOTES = 100
 def _fields_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options that describe a source."""
     options = (
-        click.option("--type", "kind", type=click.Choice(["folder", "git", "url", "s3"]), help="What SOURCE is."),
+        click.option(
+            "--type", "kind", type=click.Choice(["folder", "git", "url", "s3", "chunks"]), help="What SOURCE is."
+        ),
         click.option("--name", default="", help="The name of the source; by default the last part of its place."),
         click.option("--collection", default="", help="The collection that its documents belong to."),
         click.option("--branch", default="", help="The branch or tag of a git repository."),
@@ -222,7 +224,10 @@ def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> 
 )
 @commons_option
 def source_export(*, name: str, folder: str) -> int:
-    """Write the chunks of the source NAME, a line of JSON for each, with their parents and children."""
+    """Write the chunks of the source NAME, a line of JSON for each, with their parents and children.
+
+    `deia ingest FILE --type chunks` takes such lines, or a folder of such XML files, in again as they are.
+    """
     with open_library(commons_root(), os.environ) as library:
         known = next((one for one in library.sources() if one.source.name == name), None)
         if known is None:

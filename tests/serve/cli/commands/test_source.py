@@ -108,6 +108,22 @@ def test_an_untrusted_commons_takes_nothing_in(deia: Deia, manuals: Path, monkey
     assert (refused.code, "deia trust" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path, tmp_path: Path, form: str) -> None:
+    deia("ingest", str(manuals), "--name", "pumps")
+    before, place = deia("source", "export", "pumps").out, tmp_path / ("pumps.jsonl" if form == "json" else "pumps")
+    if form == "json":
+        place.write_text(before, encoding="utf-8")
+    else:
+        deia("source", "export", "pumps", "--xml", str(place))
+    deia("source", "remove", "pumps")
+    taken = deia("ingest", str(place), "--type", "chunks")
+    assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks")
+    assert deia("source", "export", "pumps").out == before
+    found = deia("search", "which way does the impeller turn", "--layer", "library", "--format", "paths")
+    assert found.out.splitlines()[0] == "library:pumps/pump.md"
+
+
 def test_a_search_without_a_library_imports_nothing_of_it(commons: Path) -> None:
     code = "import sys; from deia.librarian import Librarian; Librarian().query('delete a site'); print(*sys.modules)"
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "DEIA_COMMONS": str(commons)}

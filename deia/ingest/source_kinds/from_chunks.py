@@ -1,0 +1,135 @@
+"""Exported chunks as a source: the lines of JSON or the folder of XML files that `deia source export` writes.
+
+They come back as they were: whoever exports them again gets the same. What another program wrote is untrusted: XML that
+declares a document type is refused, since only there can entities be defined that expand without end.
+"""
+
+from __future__ import annotations
+
+import calendar
+import json
+import os
+import time
+from hashlib import blake2b
+from xml.etree import ElementTree as ET
+
+from deia import files
+from deia.ingest.chunk_export import NAMESPACE
+from deia.ingest.hidden_secrets import without_secrets
+from deia.ingest.reading import TYPES, Reading, ReadingError
+from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
+from deia.knowledge import Chunk
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+MOST_IN_ALL = 512_000_000  # bytes of an export
+MOST_LINES = 5_000_000  # of a document
+AS_JSON = ("lines", "level", "page", "metadata")  # of an XML file, the elements that are no plain text
+WRONG = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+FIX = "Write it as deia source export does."
+
+
+class ChunkFiles:
+    """The documents of an export."""
+
+    def __init__(self, source: Source) -> None:
+        self._place = source.place
+        self._contents: dict[str, bytes] = {}
+
+    def files(self) -> Iterator[Found]:
+        """Yield every document; raise SourceError if what is there is no export."""
+        documents: dict[str, list[Any]] = {}
+        where = self._place
+        try:
+            for where, content in self._parts():  # noqa: B007 - the last one is told
+                row = xml_row(content) if content.startswith(b"<") else json.loads(content)
+                documents.setdefault("" + row["path"], []).append(row)
+        except WRONG as error:
+            raise SourceError("this is no exported chunk", where=where, fix=FIX) from error
+        for path, rows in sorted(documents.items()):
+            content = json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace")
+            self._contents[path] = content
+            yield Found(path=path, stamp=blake2b(content, digest_size=16).hexdigest(), modified=_moment(rows[0]))
+
+    def _parts(self) -> Iterator[tuple[str, bytes]]:
+        """Yield each chunk as it is written, and the place where it stands."""
+        if not os.path.isdir(self._place):
+            data = files.read(self._place, MOST_IN_ALL)
+            if data is None:
+                raise SourceError(f"{self._place} cannot be read, or is larger than 512 MB", fix="Export it in parts.")
+            yield from ((f"{self._place}:{number}", line) for number, line in enumerate(data.splitlines(), 1) if line)
+            return
+        for name in sorted(files.names(self._place), key=lambda name: (len(name), name)):
+            if name.startswith("chunk_") and name.endswith(".xml"):
+                place = f"{self._place}/{name}"
+                yield place, files.read(place, MOST_BYTES) or b""
+
+    def read(self, found: Found) -> bytes | None:
+        """Return the chunks of a document."""
+        return self._contents.get(found.path)
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+
+class _NoDocumentType(ET.TreeBuilder):
+    def doctype(self, *_: object) -> None:
+        """Refuse it."""
+        raise ValueError("a document type")
+
+
+def xml_row(content: bytes) -> dict[str, Any]:
+    """Return the chunk in an XML file as a row of JSON; raise ValueError if it is none."""
+    try:
+        root = ET.fromstring(content, parser=ET.XMLParser(target=_NoDocumentType()))  # noqa: S314 - as above
+    except (ET.ParseError, LookupError) as error:
+        raise ValueError(str(error)) from error
+    row: dict[str, Any] = {each.tag.removeprefix(f"{{{NAMESPACE}}}"): each.text or "" for each in root}
+    return {**row, "id": root.attrib["id"], **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
+
+
+def _moment(row: dict[str, Any]) -> float:
+    try:
+        return float(calendar.timegm(time.strptime(row["updated"], "%Y-%m-%d")))
+    except WRONG:
+        return 0.0
+
+
+def rebuilt(path: str, content: bytes) -> tuple[Reading, list[Chunk]]:
+    """Return a document that was exported; raise ReadingError if its chunks do not fit together."""
+    rows = json.loads(content)
+    try:
+        ordinals = {row["id"]: ordinal for ordinal, row in enumerate(rows)}
+        chunks = [_chunk(path, ordinal, row, ordinals) for ordinal, row in enumerate(rows)]
+        first = rows[0]
+        kind = first["type"] if first["type"] in TYPES else "text"
+        return Reading(type=kind, title=str(first["title"]), text=_text(chunks), path=path), chunks
+    except WRONG as error:
+        raise ReadingError("its chunks do not fit together", where=path, fix=FIX) from error
+
+
+def _chunk(path: str, ordinal: int, row: dict[str, Any], ordinals: dict[str, int]) -> Chunk:
+    parent = -1 if row.get("parent_id") is None else ordinals[row["parent_id"]]
+    first, last = row["lines"]
+    level, page = row["level"], row.get("page") or 0
+    if parent >= ordinal or not 0 < first <= last < MOST_LINES or not (0 <= level < MOST_LINES > page >= 0):
+        raise ValueError(row["id"])
+    text, _ = without_secrets(row["content"].replace("\0", " "))
+    return Chunk(
+        document=path, ordinal=ordinal, heading=str(row["heading"]), text=text, lines=(int(first), int(last)),
+        kind=str(row.get("kind", "")), symbol=str(row.get("symbol", "")), page=int(page), parent=parent,
+        level=int(level), metadata=dict(row.get("metadata", {})),
+    )  # fmt: skip
+
+
+def _text(chunks: Iterable[Chunk]) -> str:
+    """Return the text of a document as far as its chunks have it, each on its lines."""
+    lines: list[str] = []
+    for chunk in chunks:
+        at, own = chunk.lines[0] - 1, chunk.text.split("\n")
+        lines += [""] * (at + len(own) - len(lines))
+        lines[at : at + len(own)] = (before or line for before, line in zip(lines[at:], own, strict=False))
+    return "\n".join(lines)
