@@ -125,7 +125,7 @@ def outlined(paths: Sequence[str]) -> Iterator[tuple[float, float]]:
         if len(entries) >= FEWEST_OUTLINED:
             placed = {(title, bisect_right(reading.pages, line)) for line, title in headings(reading.text)}
             lines = MarkdownLines()
-            pdf_pages._write(pdf_pages._pages(opened)[0], [], lines)  # noqa: SLF001 - as if there were no outline
+            pdf_pages._write(pdf_pages._pages(opened, with_types=True)[0], [], lines)  # noqa: SLF001 - as if there were no outline
             found = {title for _, title in headings(lines.text())}
             wanted = {letters(entry.title) for entry in entries} - {""}
             right = sum(any(same(title, want) for want in wanted) for title in found)

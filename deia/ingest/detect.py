@@ -18,6 +18,7 @@ MAGIC = (
     (b"<?xml", "xml"),
     (b"From ", "email"),
 )
+SHEBANGS = ((b"python", "python"), (b"node", "javascript"), (b"perl", "perl"), (b"ruby", "ruby"), (b"sh", "bash"))
 
 
 @functools.cache
@@ -50,14 +51,7 @@ def _by_content(start: bytes) -> tuple[str, str]:
         return "", ""
     if start.startswith(b"#!"):
         first = start.split(b"\n", 1)[0].lower()
-        shebangs = (
-            (b"python", "python"),
-            (b"node", "javascript"),
-            (b"perl", "perl"),
-            (b"ruby", "ruby"),
-            (b"sh", "bash"),
-        )
-        return "code", next((language for word, language in shebangs if word in first), "")
+        return "code", next((language for word, language in SHEBANGS if word in first), "")
     if start[:1] in {b"{", b"["} and b'"' in start:
         return "json", ""
     return "text", ""

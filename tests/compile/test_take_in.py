@@ -87,6 +87,27 @@ def test_a_lesson_comes_before_what_only_mentions_its_words(
     assert Librarian(root).query("close the red valve").documents.primary[0].path == "bok/valves.md"
 
 
+def test_functions_of_one_file_are_results_of_their_own(root: str, manuals: Path, environ: Mapping[str, str]) -> None:
+    turning = "def turn_pump(turns):\n    turns.turn()\n    turns.turn()\n    return pump_of(turns)\n"
+    (manuals / "src/valve.py").write_text(f"{MODULE}\n\n{turning}", encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    answer = Librarian(root).query("turn the valve and the pump by turns", asset_type="code")
+    found = [(result.path, result.symbol, result.lines) for result in answer.documents]
+    path = "library:manuals/src/valve.py"
+    assert sorted(found) == [(path, "open_valve", (1, 2)), (path, "turn_pump", (5, 8))]
+
+
+def test_of_a_file_with_a_name_only_the_best_function_comes_first(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    functions = "def open_valve(turns):\n    return turns\n\n\ndef open_pump(valve):\n    return valve\n"
+    (manuals / "src/valve.py").write_text(functions, encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    (first, second) = Librarian(root).query("open_valve", asset_type="code").documents
+    assert (first.symbol, second.symbol) == ("open_valve", "open_pump")
+    assert first.score > second.score
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [

@@ -25,6 +25,7 @@ from deia.match.passage_vectors import subject
 from deia.match.tokeniser import terms
 
 STATIC = "static"
+CODE = "code"
 BATCH = 1_024  # documents prepared at once
 MOST_STEMS = 200_000
 _ENCODERS: dict[str, Encoder] = {}
@@ -60,7 +61,7 @@ def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) ->
     """Return what a batch of documents comes to, with word vectors and the passages' texts if they are wanted."""
     chunked = [_chunks(volume) for volume in volumes]
     described = [about(volume.entry) for volume in volumes]
-    chunk_terms = [[terms(f"{chunk.heading}\n{chunk.text}") for chunk in chunks] for chunks in chunked]
+    chunk_terms = [[_terms(chunk, volume) for chunk in chunks] for volume, chunks in zip(volumes, chunked, strict=True)]
     occurrences: list[str] = []
     for own, passages in zip(described, chunk_terms, strict=True):
         occurrences += set(own)
@@ -80,6 +81,16 @@ def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) ->
         coded=_encoder().of([subject(volume.entry) for volume in volumes], passage_texts) if static else None,
         passages=passage_texts if with_passages else [],
     )
+
+
+def _terms(chunk: Chunk, volume: Volume) -> list[str]:
+    """Return the terms of a passage.
+
+    Of code each counts once, for how often a variable is used tells nothing, and those of its name twice more. (Of 350
+    sentences from docstrings, .526 found their function among ten by words before, and .563 so.)
+    """
+    found = terms(f"{chunk.heading}\n{chunk.text}")
+    return [*dict.fromkeys(found), *terms(chunk.symbol) * 2] if volume.types[:1] == (CODE,) else found
 
 
 def _chunks(volume: Volume) -> Sequence[Chunk]:
@@ -102,15 +113,8 @@ def packed(volumes: Sequence[Volume]) -> tuple[list[Json], list[bytes]]:
     """Return documents as JSON values and bytes, with everything that preparing them needs."""
     texts = [volume.document.text.encode("utf-8", "surrogatepass") for volume in volumes]
     values: list[Json] = [
-        [
-            stored_fields(volume.entry),
-            volume.document.first_line,
-            volume.types,
-            volume.known.hex(),
-            volume.rows,
-            len(text),
-        ]
-        for volume, text in zip(volumes, texts, strict=True)
+        [stored_fields(one.entry), one.document.first_line, one.types, one.known.hex(), one.rows, len(text)]
+        for one, text in zip(volumes, texts, strict=True)
     ]
     return values, [b"".join(texts)]
 

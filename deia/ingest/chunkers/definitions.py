@@ -23,29 +23,11 @@ if TYPE_CHECKING:
 
 TABLE = os.path.join(os.path.dirname(__file__), "definitions.txt")
 CLASSES = frozenset("class struct interface trait impl union protocol object record".split())
-OPEN = (
-    "namespace",
-    "module",
-    "program",
-    "service",
-)  # what is in them is a chunk of its own even if the whole would fit
+OPEN = ("namespace", "module", "program", "service")  # what is in them is a chunk of its own even if all would fit
 SMALL = ("declaration", "macro", "property", "rule", "block", "index", "type", "enum")  # short neighbours share a chunk
 COLONS = frozenset(("cpp", "c", "rust", "php", "ruby", "perl"))  # languages that write A::b
 NAMES = frozenset(
-    (
-        "word",
-        "name",
-        "constant",
-        "bareword",
-        "simple_word",
-        "alias",
-        "atom",
-        "sym_lit",
-        "symbol",
-        "argument",
-        "type_constructor",
-        "IDENTIFIER",
-    )
+    "word name constant bareword simple_word alias atom sym_lit symbol argument type_constructor IDENTIFIER".split()
 )
 COMMENT = ("//", "/*", "*", "--", ";", "%", "(*", "#[", "@", "///", "template")
 HASH_COMMENTS = frozenset(

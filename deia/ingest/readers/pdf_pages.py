@@ -35,6 +35,8 @@ DIGITS = re.compile(r"\d+")
 NUMBERED = re.compile(r"(?:chapter |appendix |part |section )?(\d+|[A-Z])((?:\.\d+)*)\.?\s+\S", re.IGNORECASE)
 SOFT_HYPHENS = re.compile("[\ufffe\u0002\u00ad]\\s*")
 LETTERS = re.compile(r"[^\W\d_]")
+TWO_LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
+NO_LETTERS = re.compile(r"[\W_]+")
 
 
 class _Line(NamedTuple):
@@ -67,7 +69,7 @@ def read_pdf(path: str, content: bytes) -> Reading:
     try:
         info = document.get_metadata_dict(skip_empty=True)
         outline = _outline(document)
-        pages, damaged = _pages(document)
+        pages, damaged = _pages(document, with_types=not outline)
     finally:
         document.close()
     lines = MarkdownLines()
@@ -101,7 +103,7 @@ def _outline(document: Any) -> list[_Mark]:
     return marks
 
 
-def _pages(document: Any) -> tuple[list[list[_Line]], int]:
+def _pages(document: Any, *, with_types: bool) -> tuple[list[list[_Line]], int]:
     """Return the lines of each page, and how many pages cannot be read."""
     import pypdfium2  # noqa: PLC0415 - an extra
 
@@ -110,7 +112,7 @@ def _pages(document: Any) -> tuple[list[list[_Line]], int]:
     for number in range(min(len(document), MOST_PAGES)):
         try:
             page = document[number]
-            pages.append(list(_lines(page.get_textpage(), number)))
+            pages.append(list(_lines(page.get_textpage(), number, with_types=with_types)))
             page.close()
         except pypdfium2.PdfiumError:
             pages.append([])
@@ -118,8 +120,11 @@ def _pages(document: Any) -> tuple[list[list[_Line]], int]:
     return pages, damaged
 
 
-def _lines(text_page: Any, number: int) -> Iterator[_Line]:
-    """Yield the lines of a page with the type of their middle letter: the first may be of a number in the margin."""
+def _lines(text_page: Any, number: int, *, with_types: bool) -> Iterator[_Line]:
+    """Yield the lines of a page with the type of their middle letter: the first may be of a number in the margin.
+
+    Whether they are bold is told only `with_types`: nobody asks for it where there is an outline.
+    """
     from pypdfium2 import raw  # noqa: PLC0415 - an extra
 
     name, matrix, box = ctypes.create_string_buffer(LONGEST_FONT_NAME), raw.FS_MATRIX(), raw.FS_RECTF()
@@ -134,9 +139,9 @@ def _lines(text_page: Any, number: int) -> Iterator[_Line]:
             size = raw.FPDFText_GetFontSize(handle, place)
             if raw.FPDFText_GetMatrix(handle, place, matrix):
                 size *= (matrix.b**2 + matrix.d**2) ** 0.5 or 1.0
-            length = raw.FPDFText_GetFontInfo(handle, place, name, len(name), None)
+            length = raw.FPDFText_GetFontInfo(handle, place, name, len(name), None) if with_types else 0
             is_bold = BOLD_NAME.search(name.raw[:length] if length <= len(name) else b"") is not None
-            is_bold = is_bold or raw.FPDFText_GetFontWeight(handle, place) >= BOLD
+            is_bold = is_bold or (with_types and raw.FPDFText_GetFontWeight(handle, place) >= BOLD)
             raw.FPDFText_GetLooseCharBox(handle, place, box)
             yield _Line(shown, round(size, 1), is_bold, box.top, number)
         at += len(line) + 2
@@ -144,7 +149,10 @@ def _lines(text_page: Any, number: int) -> Iterator[_Line]:
 
 def _write(pages: Sequence[Sequence[_Line]], outline: Sequence[_Mark], lines: MarkdownLines) -> None:
     running = _running(pages)
-    kept = [[line for line in page if _form(line.text) not in running or not _is_edge(line, page)] for page in pages]
+    kept = [
+        [line for at, line in enumerate(page) if EDGE <= at < len(page) - EDGE or _form(line.text) not in running]
+        for page in pages
+    ]
     levels = {} if outline else _levels(kept)
     marks: dict[int, list[_Mark]] = {}
     for mark in outline:
@@ -174,7 +182,7 @@ def _write_page(
 
     above: _Line | None = None
     for at, line in enumerate(page):
-        level = levels.get((line.size, line.bold), 0) if _may_be_heading(line) else 0
+        level = levels.get((line.size, line.bold), 0) if levels and _may_be_heading(line) else 0
         if at in marks:
             flush()
             lines.heading(marks[at].level, marks[at].title)
@@ -200,15 +208,11 @@ def _place(title: str, texts: Sequence[str]) -> int:
 
 
 def _letters(text: str) -> str:
-    return "".join(char for char in text.casefold() if char.isalnum())
+    return NO_LETTERS.sub("", text.casefold())
 
 
 def _form(text: str) -> str:
     return DIGITS.sub("#", text)
-
-
-def _is_edge(line: _Line, page: Sequence[_Line]) -> bool:
-    return line in page[:EDGE] or line in page[-EDGE:]
 
 
 def _running(pages: Sequence[Sequence[_Line]]) -> set[str]:
@@ -241,4 +245,4 @@ def _levels(pages: Sequence[Sequence[_Line]]) -> dict[tuple[float, bool], int]:
 
 def _may_be_heading(line: _Line) -> bool:
     text = line.text
-    return len(text) <= LONGEST_HEADING and len(LETTERS.findall(text[:40])) >= 2 and text[-1] not in ".,;:"
+    return len(text) <= LONGEST_HEADING and text[-1] not in ".,;:" and TWO_LETTERS.search(text, 0, 40) is not None

@@ -29,15 +29,19 @@ BESIDE = 1  # words beside a name that is the subject of the query
 
 
 def put_first(ranked: Sequence[Ranked], holders: Mapping[int, Ranked]) -> list[Ranked]:
-    """Return the documents with names first, those with more names before, with scores that never increase."""
+    """Return the documents with names first, those with more names before, with scores that never increase.
+
+    Of a document that is ranked passage by passage, only the best one comes first.
+    """
     present = {document.number for document in ranked}
     both = [*ranked, *(document for number, document in holders.items() if number not in present)]
-    names = {number: document.score for number, document in holders.items()}
-    ordered = sorted(both, key=lambda document: -names.get(document.number, 0.0))
+    left = {number: document.score for number, document in holders.items()}
+    names = [left.pop(document.number, 0.0) for document in both]
+    ordered = sorted(zip(names, both, strict=True), key=lambda pair: -pair[0])
     top = max(document.score for document in ranked) if ranked else 1.0
     lifted: list[Ranked] = []
-    for document in ordered:
-        score = max(document.score, top) if document.number in names else document.score
+    for count, document in ordered:
+        score = max(document.score, top) if count else document.score
         lifted.append(document.but(score=min(score, lifted[-1].score) if lifted else score))
     return lifted
 

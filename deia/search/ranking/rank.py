@@ -6,7 +6,7 @@ document answers the query is not decided here but in `confidence`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter, mul
 
 from deia.records import TYPE_CHECKING, Record
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # A document's keyword score is that of its best passage, plus a quarter of the second and an eighth of the third.
 # Compared with the best passage alone, this gains two points of nDCG@10 on long documents and nothing on short ones.
 # Its similarity is the weighted mean of its three best passages (one point on long documents), and in part (ABOUT) that
-# of the document as a whole.
+# of the document as a whole. A file of code is no such whole: each of its passages is ranked by itself.
 SHARES = (1.0, 0.25, 0.125, 0.0625)
 LIKE_SHARES = (1.0, 0.5, 0.25)
 ABOUT = 0.3
@@ -29,6 +29,8 @@ SCALE_OF = 100  # documents: the best one is 1 and the hundredth best 0 on the c
 NEAR_BEST = 0.7  # of the best score: documents above this answer the question too
 MOST_PRIMARY = 3
 STRONGER = 0.1  # of a document's score, added or subtracted by the greatest strength in the index
+CODE_MEANING = 0.2  # the most that meaning counts for code, of which word vectors tell little
+APART = 1 << 40  # a passage of code is ranked under the number of its document and so many for its ordinal
 BESIDE = 10  # additional documents that are ranked because their strength could lift them
 
 
@@ -54,21 +56,39 @@ class Evidence(Record):
 
     hits: Sequence[Hit]
     likeness: Likeness | None = None
+    code: Collection[int] = frozenset()  # the numbers of the documents whose passages are ranked one by one
 
 
 def rank_documents(catalog: Catalog, question: Question, evidence: Evidence, *, tier: str, limit: int) -> list[Ranked]:
     """Return the best documents for what was retrieved, best first; `tier` made the similarities, if there are any."""
-    strengths = catalog.strengths
+    strengths, evidence = catalog.strengths, _apart(evidence) if evidence.code else evidence
     most = limit + BESIDE if strengths else limit
     if evidence.likeness is None:
         ranked = rank(evidence.hits, most=most)
     else:
         weight = fusion_weight(tier, named=named_share(question))
         ranked = rank(evidence.hits, likeness=evidence.likeness, meaning=weight, most=most)
+    if evidence.code:
+        ranked = [document.but(number=document.number % APART) for document in ranked]
     if strengths:
         ids = {document.number: catalog.id(document.number) for document in ranked}
         ranked = strengthened(ranked, {number: strengths[ident] for number, ident in ids.items() if ident in strengths})
     return _cut_off(catalog, ranked, limit)
+
+
+def _apart(evidence: Evidence) -> Evidence:
+    """Return what was retrieved with each passage of code as a document of its own."""
+    code, likeness = evidence.code, evidence.likeness
+
+    def number(document: int, ordinal: int) -> int:
+        return document + APART * (ordinal + 1) if document in code else document
+
+    if likeness:
+        passages = {(number(*place), place[1]): cosine for place, cosine in likeness.passages.items()}
+        about = {at: likeness.documents.get(at, cosine) for (at, _), cosine in passages.items()}
+        likeness = Likeness(passages=passages, documents=about)
+    hits = [(number(document, ordinal), ordinal, score) for document, ordinal, score in evidence.hits]
+    return evidence.but(hits=hits, likeness=likeness)
 
 
 def _cut_off(catalog: Catalog, ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
@@ -135,10 +155,11 @@ def _by_document(scored: Iterable[tuple[int, float]], combine: Callable[[list[fl
 
 def _fused(words: Mapping[int, float], like: Mapping[int, float], meaning: float) -> dict[int, float]:
     by_words, by_meaning = scaled(words, among=len(like)), scaled(like, among=len(like))
-    return {
-        number: round((1 - meaning) * by_words.get(number, 0.0) + meaning * score, 6)
-        for number, score in by_meaning.items()
-    }
+    fused = {}
+    for number, score in by_meaning.items():
+        weight = min(meaning, CODE_MEANING) if number >= APART else meaning
+        fused[number] = round((1 - weight) * by_words.get(number, 0.0) + weight * score, 6)
+    return fused
 
 
 def _leading(scores: Mapping[int, float], most: int) -> list[tuple[float, int]]:

@@ -30,6 +30,7 @@ COARSELY, EXACTLY = 90, 30
 FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten nearest are among 90, .90 among 400
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages
+CODE = "code"  # the type of documents that are not ranked as a whole
 
 
 class Meaning(Record):
@@ -77,7 +78,7 @@ def _model_problem(stored: StoredTier | None, model: str) -> str:
 def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int) -> Evidence:
     """Return the passages that match a query's words, and the similarity in meaning of these and the nearest others.
 
-    As many passages are requested as it takes to find `limit` documents.
+    As many passages are requested as it takes to find `limit` documents. Of code in the library, each passage is one.
     """
     if not question.terms:
         return Evidence(hits=[])
@@ -88,8 +89,12 @@ def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters:
         if enough or len(hits) < most or most >= MOST_PASSAGES:
             break
         most *= 4
+    likeness = _likeness(catalog, question, hits, meaning.tier, filters) if meaning.tier else None
+    found = {number for number, _, _ in hits}.union(likeness.documents if likeness else ())
+    among: Filters = {"type": CODE, NUMBERS: frozenset(found)}
+    has_code = catalog.keyword.has("type", CODE)
     return Evidence(
-        hits=hits, likeness=_likeness(catalog, question, hits, meaning.tier, filters) if meaning.tier else None
+        hits=hits, likeness=likeness, code=catalog.keyword.numbers(filters=among) if has_code else frozenset()
     )
 
 
