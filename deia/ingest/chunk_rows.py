@@ -17,7 +17,8 @@ def packed(chunk: Chunk, lines: Sequence[str]) -> list[Json]:
     """Return a chunk as a row, without its text if that is what stands on its lines."""
     first, last = chunk.lines
     text = None if chunk.text == _between(lines, first, last) else chunk.text
-    row = [first, last, text, chunk.heading, chunk.kind, chunk.symbol, chunk.page, chunk.parent, chunk.level]
+    row: list[Json] = [first, last, text, chunk.heading]
+    row += [chunk.kind, chunk.symbol, chunk.page, chunk.parent, chunk.level]
     return [*row, dict(chunk.metadata)] if chunk.metadata else row
 
 
