@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compile import Cost, cost
 from search import COMMAND, environment, questions, vocabulary
@@ -95,7 +95,13 @@ def exported(command: Sequence[str], environ: Mapping[str, str]) -> bytes:
     ).stdout
 
 
-def answers(command: Sequence[str], environ: Mapping[str, str], asked: Sequence[str]) -> list[object]:
+def order(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the passages of an answer in order. Scores count texts that were replaced, as the index does for a while."""
+    found = answer.get("documents", {})
+    return [(one["path"], str(one.get("lines"))) for part in ("primary", "secondary") for one in found.get(part, ())]
+
+
+def answers(command: Sequence[str], environ: Mapping[str, str], asked: Sequence[str]) -> list[dict[str, Any]]:
     """Return the answers to some questions, without the times at which they were given."""
     found = []
     for question in asked:
@@ -144,9 +150,11 @@ def compare(
     one, another = exported(command, environ), exported(command, other)
     print(f"exported: {len(one):,} bytes, {'the same' if one == another else 'NOT the same'} as of a whole rebuild")
     asked = [*questions(), *(f"kalo miter killed {number}" for number in range(count))][:count]
-    pairs = zip(answers(command, environ, asked), answers(command, other, asked), strict=True)
-    same = sum(first == second for first, second in pairs)
-    print(f"answers: {same} of {len(asked)} the same as of a whole rebuild")
+    pairs = list(zip(answers(command, environ, asked), answers(command, other, asked), strict=True))
+    same, alike = sum(first == second for first, second in pairs), sum(order(one) == order(two) for one, two in pairs)
+    print(
+        f"answers: {alike} of {len(asked)} with the same passages in the same order, {same} with the same scores, too"
+    )
 
 
 if __name__ == "__main__":
