@@ -96,7 +96,7 @@ def exported(command: Sequence[str], environ: Mapping[str, str]) -> bytes:
 
 
 def order(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the passages of an answer in order. Scores count texts that were replaced, as the index does for a while."""
+    """Return the passages of an answer in order; for a while, scores count the texts that were replaced, too."""
     found = answer.get("documents", {})
     return [(one["path"], str(one.get("lines"))) for part in ("primary", "secondary") for one in found.get(part, ())]
 
