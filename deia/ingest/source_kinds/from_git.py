@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+from urllib.parse import urlsplit
 
 from deia.git_command import SHORT_SSH, GitError, check_address, command, is_revision, run_git, variables
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
@@ -31,14 +32,14 @@ class GitFiles:
         self._folder = folder
         self._sizes: dict[str, int] = {}
         self._reader: subprocess.Popen[bytes] | None = None
-        address, branch = _checked(source), source.branch
+        pinned = _checked(source)
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             if not os.path.isdir(f"{folder}/objects"):
                 self._git("init", "--quiet", "--bare", "--template=")
             self._git(
-                *NO_REDIRECTS, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", address,
-                branch or "HEAD",
+                *NO_REDIRECTS, *pinned, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--",
+                source.place, source.branch or "HEAD",
             )  # fmt: skip
             self.mark = self._git("rev-parse", "FETCH_HEAD").decode().strip()
             self._modified = float(self._git("log", "-1", "--format=%ct", self.mark).decode().strip() or 0)
@@ -89,8 +90,8 @@ class GitFiles:
             self._reader.wait()
 
 
-def _checked(source: Source) -> str:
-    """Return the address to fetch from; raise SourceError if it is none that may be fetched from."""
+def _checked(source: Source) -> tuple[str, ...]:
+    """Return the options with which git goes where was looked; raise SourceError unless it may be fetched from."""
     address = source.place
     if source.branch and not is_revision(source.branch):
         raise SourceError(f"{source.branch!r} is not the name of a branch", fix="Use --branch main, or a tag.")
@@ -99,12 +100,18 @@ def _checked(source: Source) -> str:
     except GitError as error:
         raise SourceError(error.message, fix=error.fix) from error
     if os.path.isabs(address) and os.path.isdir(address):
-        return address
-    if address.startswith(("https://", "ssh://")):
+        return ()
+    if address.startswith("https://"):
+        found, parts = check_host(address, private=source.private), urlsplit(address)
+        is_name = found and ":" not in str(parts.hostname)
+        addresses = ",".join(f"[{one}]" if ":" in one else one for one in found)
+        resolved = f"http.curloptResolve={parts.hostname}:{parts.port or 443}:{addresses}"
+        return ("-c", resolved) if is_name else ()
+    if address.startswith("ssh://"):
         check_host(address, private=source.private)
     elif SHORT_SSH.fullmatch(address):
         check_host(f"ssh://{address.partition(':')[0]}", private=source.private)
     else:
         fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
         raise SourceError(f"git repositories are not fetched from {address[:200]!r}", fix=fix)
-    return address
+    return ()

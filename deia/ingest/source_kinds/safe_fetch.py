@@ -1,7 +1,8 @@
 """Documents at addresses, fetched so that nothing on this machine or its network is reached by accident.
 
 A host is looked up once, every address that it has must be a public one, and the connection goes to one of those: what
-a name means cannot change in between. Each redirect is checked in the same way.
+a name means cannot change in between. Each redirect is checked in the same way. If the person's environment names a
+proxy, the connection goes there, and the proxy looks the name up again; here it is checked as far as it is known.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import ipaddress
 import socket
 import ssl
 import time
-from urllib.parse import urljoin, urlsplit
+from base64 import b64encode
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from deia.ingest.source import MOST_BYTES, SourceError
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from urllib.parse import SplitResult
 
 PORTS = {"http": 80, "https": 443, "ssh": 22}
@@ -39,12 +42,17 @@ class Fetched(Record):
 
 
 def check_host(url: str, *, private: bool) -> list[str]:
-    """Return the addresses of the host in a URL; raise SourceError if it has none, or one that is not public."""
+    """Return the addresses of the host in a URL; raise SourceError if it has none, or one that is not public.
+
+    A host that only a proxy knows has none.
+    """
     parts = _parts(url)
     host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
+        if proxy_for(parts):
+            return []
         raise SourceError(f"there is no host {host}: {error}", where=url, fix="Check the address.") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     inner = [address for address in addresses if not is_public(address)]
@@ -77,19 +85,49 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
-class _Connection(http.client.HTTPConnection):
-    """A connection to an address that was checked, whatever its name means by now."""
+def proxy_for(parts: SplitResult) -> SplitResult | None:
+    """Return the proxy for an address, if the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) or the system has one."""
+    named = getproxies().get(parts.scheme, "")
+    if not named or proxy_bypass(f"{parts.hostname}:{parts.port or PORTS[parts.scheme]}"):
+        return None
+    try:
+        proxy = urlsplit(named if "://" in named else f"http://{named}")
+        is_fine = proxy.scheme == "http" and bool(proxy.hostname) and proxy.port != 0
+    except ValueError:
+        is_fine = False
+    if not is_fine:  # what it is stays unsaid, since it may contain a password
+        raise SourceError("your proxy is none that begins with http://", fix="Change HTTPS_PROXY, or set NO_PROXY.")
+    return proxy
 
-    def __init__(self, parts: SplitResult, address: str) -> None:
-        super().__init__(str(parts.hostname), parts.port or PORTS[parts.scheme], timeout=SECONDS)
-        self._address = address
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to an address that was checked, whatever its name means by now, or to a proxy."""
+
+    def __init__(self, parts: SplitResult, addresses: Sequence[str]) -> None:
+        proxy = proxy_for(parts)
+        to, self._name = proxy or parts, str(parts.hostname)
+        super().__init__(str(to.hostname), to.port or PORTS[to.scheme], timeout=SECONDS)
+        self._address = "" if proxy else addresses[0]
         self._secure = parts.scheme == "https"
+        self.asks_for_url = proxy is not None and not self._secure
+        self.own_headers = _credentials(proxy) if proxy else {}
+        if proxy and self._secure:
+            self.set_tunnel(self._name, parts.port or PORTS["https"], self.own_headers)
+            self.own_headers = {}
 
     def connect(self) -> None:
-        """Connect to the address, and for https have the server prove that it has the name."""
-        self.sock = socket.create_connection((self._address, self.port), timeout=SECONDS)
+        """Connect to the address, or through the proxy, and for https have the server prove that it has the name."""
+        if self._address:
+            self.sock = socket.create_connection((self._address, self.port), timeout=SECONDS)
+        else:
+            super().connect()
         if self._secure:
-            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self._name)
+
+
+def _credentials(proxy: SplitResult) -> dict[str, str]:
+    secret = f"{unquote(proxy.username or '')}:{unquote(proxy.password or '')}"
+    return {"Proxy-Authorization": f"Basic {b64encode(secret.encode()).decode()}"} if proxy.username else {}
 
 
 def fetch(url: str, *, stamp: str, modified: str, private: bool) -> Fetched:
@@ -115,10 +153,17 @@ def _once(url: str, asked: Mapping[str, str], *, private: bool, until: float) ->
     parts = _parts(url)
     if parts.scheme == "ssh":
         raise SourceError(f"{url[:200]!r} is no document", fix="Use an address that begins with https://")
-    connection = _Connection(parts, check_host(url, private=private)[0])
+    connection = _Connection(parts, check_host(url, private=private))
     try:
         target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-        headers = {"User-Agent": "deia", "Accept-Encoding": "identity", "Accept": "*/*", **asked}
+        target = f"http://{parts.netloc}{target}" if connection.asks_for_url else target
+        headers = {
+            "User-Agent": "deia",
+            "Accept-Encoding": "identity",
+            "Accept": "*/*",
+            **asked,
+            **connection.own_headers,
+        }
         connection.request("GET", target.encode("ascii", "strict").decode(), headers=headers)
         response = connection.getresponse()
         if response.status in REDIRECTS and response.headers["Location"]:

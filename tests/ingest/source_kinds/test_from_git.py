@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,3 +138,22 @@ def test_a_branch_that_is_not_there_fails_and_says_so(library: Library, reposito
 )  # fmt: skip
 def test_what_is_typed_is_told_apart(text: str, kind: str) -> None:
     assert typed(text).kind == kind
+
+
+def test_git_goes_to_the_address_that_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the name means by the time when git asks."""
+    heard = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def listen() -> None:
+            listener.accept()[0].close()
+            heard.set()
+
+        threading.Thread(target=listen, daemon=True).start()
+        port = listener.getsockname()[1]
+        answer = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: answer)  # the network's, which changes
+        source = checked(described(GitSource(url=f"https://shop.invalid:{port}/x.git", private=True)))
+        with pytest.raises(SourceError, match="git failed"):
+            GitFiles(source, str(tmp_path / "bare"))
+        assert heard.wait(10)

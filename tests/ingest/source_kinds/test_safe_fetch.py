@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import socket
+import ssl
 import threading
+from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +24,7 @@ from deia.ingest.source_kinds.safe_fetch import check_host, fetch, is_public
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 class Pages(BaseHTTPRequestHandler):
@@ -42,6 +52,62 @@ class Pages(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Keep the output clean."""
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """A proxy that passes everything to one server, whatever name is asked for, and remembers what was asked."""
+
+    asked: ClassVar[list[tuple[str, str, str]]] = []
+    to = 0
+
+    def do_GET(self) -> None:
+        self.asked.append((self.command, self.path, self.headers["Proxy-Authorization"] or ""))
+        request = Request(f"http://127.0.0.1:{self.to}/{self.path.split('/', 3)[3]}", headers=dict(self.headers))
+        with build_opener(ProxyHandler({})).open(request) as answer:
+            body = answer.read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_CONNECT(self) -> None:
+        self.asked.append((self.command, self.path, self.headers["Proxy-Authorization"] or ""))
+        self.send_response(200)
+        self.end_headers()
+        with socket.create_connection(("127.0.0.1", self.to)) as server:
+            threading.Thread(target=pour, args=(server, self.connection), daemon=True).start()
+            pour(self.connection, server)
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Keep the output clean."""
+
+
+def pour(source: socket.socket, sink: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    Proxy.asked.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://ann:s%40fe@127.0.0.1:{server.server_address[1]}"
+    monkeypatch.setenv("http_proxy", address)
+    monkeypatch.setenv("https_proxy", address)
+    yield address
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture
@@ -74,6 +140,76 @@ def test_a_redirect_is_followed_and_checked_like_an_address(site: str) -> None:
         get(f"{site}/to?file:///etc/passwd")
     with pytest.raises(SourceError, match="without end"):
         get(f"{site}/round")
+
+
+SECRET = f"Basic {b64encode(b'ann:s@fe').decode()}"
+
+
+@pytest.mark.usefixtures("proxy")
+def test_a_page_comes_through_the_proxy_of_the_person_who_names_a_host_that_only_that_one_knows(site: str) -> None:
+    Proxy.to = int(site.rpartition(":")[2])
+    assert get("http://pages.invalid/page") == b"<p>Hello</p>"
+    assert Proxy.asked == [("GET", "http://pages.invalid/page", SECRET)]
+
+
+def test_an_encrypted_page_comes_through_a_tunnel_and_its_server_proves_its_name(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate(tmp_path)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Proxy.to = server.server_address[1]
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    assert get("https://pages.invalid/page", private=False) == b"<p>Hello</p>"
+    assert Proxy.asked == [("CONNECT", "pages.invalid:443", SECRET)]
+    with pytest.raises(SourceError, match="certificate"):
+        get("https://other.invalid/page", private=False)
+    server.shutdown()
+    server.server_close()
+
+
+def certificate(folder: Path) -> None:
+    """Write a certificate for pages.invalid, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "pages.invalid")])
+    day, now = dt.timedelta(days=1), dt.datetime.now(dt.UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - day).not_valid_after(now + day)
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("pages.invalid")]), critical=False)
+    (folder / "cert.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    private = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *private))
+
+
+@pytest.mark.usefixtures("proxy")
+@pytest.mark.parametrize(
+    "url", ["https://10.0.0.1/x", "http://localhost/x", "http://[::1]/x", "https://169.254.169.254/x"]
+)
+def test_a_proxy_is_not_asked_for_what_is_known_to_be_inside(url: str) -> None:
+    with pytest.raises(SourceError, match="this machine or its network"):
+        get(url, private=False)
+    assert Proxy.asked == []
+
+
+def test_no_proxy_is_asked_for_what_no_proxy_names_nor_one_of_another_kind(
+    site: str, proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert get(f"{site}/page") == b"<p>Hello</p>"
+    assert (Proxy.asked, proxy[:4]) == ([], "http")
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://ann:s4fe@127.0.0.1:1", "http://ann:s4fe@[x", "http://ann:s4fe@x:99999", "http://"]
+)
+def test_a_proxy_of_another_kind_is_refused_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    with pytest.raises(SourceError, match="begins with http://") as refused:
+        get("https://pages.invalid/page")
+    assert "s4fe" not in str(refused.value)
 
 
 @pytest.mark.parametrize("path", ["/huge", "/nothing"])

@@ -71,7 +71,7 @@ def _progress() -> Callable[[Progress], None]:
     def show(progress: Progress) -> None:
         left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
         text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
-        ending = f", {left:.0f} s left" if progress.files < progress.of else "\n"
+        ending = f", {left:.0f} s left" if progress.files < progress.of else "\n\x1b[KCompiling …\r"
         sys.stderr.write(f"\r\x1b[K{output.printable(text)}{ending}")
         sys.stderr.flush()
 
@@ -115,6 +115,8 @@ def _plan(root: str, sources: Sequence[Source]) -> int:
 
 def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
     """Say what taking sources in came to, and return the exit code."""
+    if output.is_watched():
+        sys.stderr.write("\x1b[K")
     if as_json:
         output.say(fast_json.dumps([outcome.values() for outcome in taken.outcomes]))
         return output.BROKEN if taken.errors else output.FOUND
