@@ -15,10 +15,10 @@ from deia.commons.triggers.clause_language import (
     parse_sql,
 )
 from deia.compile.triggers.act_words import Vocabulary
+from deia.compile.triggers.compiled_patterns import compiled_pattern, required_groups
 from deia.compile.triggers.gate_tables import COMMON
 from deia.compile.triggers.lower_acts import lower_act, lower_meaning
 from deia.compile.triggers.lowered import Group, Lowered
-from deia.compile.triggers.patterns import compiled_pattern, required_groups
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words

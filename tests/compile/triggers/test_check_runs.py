@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.triggers.patterns import required_groups
+from deia.compile.triggers.compiled_patterns import required_groups
 from deia.compile.triggers.statements import FAILING_TURNS, REPORTED_FAILING, REPORTED_PASSING
 from deia.knowledge import Earlier
 from deia.records import Turn

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.triggers.patterns import FLAGS, compiled_pattern, required_groups
+from deia.compile.triggers.compiled_patterns import FLAGS, compiled_pattern, required_groups
 from deia.text import words
 from deia.watch.compiled_trigger import CompiledPattern
 from deia.watch.turn import regex
