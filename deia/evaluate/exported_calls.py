@@ -7,7 +7,7 @@ Gemini CLI's recorded chats and the events of Copilot CLI have no role, but the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from deia import fast_json
@@ -37,10 +37,12 @@ FAILED = ("error", "cancelled")
 def exported_call(tool: str, text: str) -> Turn:
     """Return the call that an exporter wrote as a text."""
     is_numbered = _is_numbered(text)
-    name, bare = _named(_without_numbers(text) if is_numbered else text)
+    text = "\n".join(line[_number_end(line) :] for line in text.split("\n")) if is_numbered else text
+    name, bare = _named(text)
     turn = Turn(role="tool_call", text=bare, tool=tool or name)
     if not is_shell(turn):
-        fields = _parsed(bare) or _parameters(bare) or _patch(bare) or _file(bare)
+        parameters = _parsed(_fenced(bare)) if bare.startswith(PARAMETERS) else None
+        fields = _parsed(bare) or parameters or _patch(bare) or _file(bare)
         return turn if fields is None else turn.but(text="", tool_input=fields)
     fields = _parsed(bare)
     if fields is None:
@@ -60,10 +62,6 @@ def _number_end(line: str) -> int:
     bare = line.lstrip()
     rest = bare.lstrip("0123456789")
     return len(line) - len(rest) + 1 if rest != bare and rest[:1] in NUMBER_ENDS and rest else 0
-
-
-def _without_numbers(text: str) -> str:
-    return "\n".join(line[_number_end(line) :] for line in text.split("\n"))
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -102,10 +100,6 @@ def _parsed(text: str) -> Fields | None:
     except ValueError:  # cut off by whoever collected it
         return None
     return fields if isinstance(fields, dict) else None
-
-
-def _parameters(text: str) -> Fields | None:
-    return _parsed(_fenced(text)) if text.startswith(PARAMETERS) else None
 
 
 def _patch(text: str) -> Fields | None:
@@ -173,7 +167,9 @@ def copilot_messages(item: Item) -> list[Item] | None:
     if not isinstance(kind, str) or not isinstance(data, dict) or not kind.startswith(COPILOT_KINDS):
         return None
     if kind == COPILOT_RESULT:
-        return [_result(data.get("toolCallId"), _content(data.get("result")), failed=data.get("success") is False)]
+        result = data.get("result")
+        content = result.get("content", "") if isinstance(result, dict) else ""
+        return [_result(data.get("toolCallId"), content, failed=data.get("success") is False)]
     if kind not in COPILOT_ROLES:
         return []
     messages: list[Item] = [{"role": COPILOT_ROLES[kind], "content": data.get("content", "")}]
@@ -183,10 +179,6 @@ def copilot_messages(item: Item) -> list[Item] | None:
         for request in (requests if isinstance(requests, list) else ())
         if isinstance(request, dict)
     ]
-
-
-def _content(result: object) -> object:
-    return result.get("content", "") if isinstance(result, Mapping) else ""
 
 
 def _call(identity: object, name: object, tool_input: object) -> Item:

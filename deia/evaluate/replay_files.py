@@ -56,8 +56,6 @@ class Plan(Record):
 
 
 class _State:
-    """The state of a conversation between its parts."""
-
     __slots__ = ("reader", "replays", "turns")
 
     def __init__(self, artefacts: Sequence[Artefact]) -> None:
@@ -219,63 +217,29 @@ def _parts(path: str) -> Iterator[Part]:
         next_byte = file.read(1) if item else b""
         file.seek(0)
         if item and (next_byte or turn_list(item) is None):
-            lines = _text_lines(file)
-            yield from _keyed(path, lines) if _key(item) else _unkeyed(path, lines)
+            yield from _line_parts(path, file, keyed=bool(_key(item)))
         else:
             yield Part(number=0, key=path, path=path, named="", whole=file.read(MOST_WHOLE).decode("utf-8", "replace"))
 
 
-def _text_lines(file: BinaryIO) -> Iterator[str]:
-    while line := file.readline(MOST_LINE):
-        yield line.decode("utf-8", "replace").removeprefix("\ufeff")
+def _line_parts(path: str, file: BinaryIO, *, keyed: bool) -> Iterator[Part]:
+    """Yield the parts of a file of JSON lines: one conversation, or if it is `keyed`, a table of turns of several.
 
-
-class _Batch:
-    """Lines that become a part once there are enough of them, or enough characters."""
-
-    __slots__ = ("lines", "size")
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.size = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the next line belongs into another part."""
-        return len(self.lines) >= PART_LINES or self.size >= PART_CHARS
-
-    def add(self, line: str) -> None:
-        """Add a line."""
-        self.lines.append(line)
-        self.size += len(line)
-
-    def part(self, path: str, named: str, *, key: str, last: bool = False) -> Part:
-        """Return the lines as a part, and begin anew."""
-        lines, self.lines, self.size = tuple(self.lines), [], 0
-        return Part(number=0, key=key, path=path, named=named, lines=lines, last=last)
-
-
-def _unkeyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
-    """Yield the parts of a file that is one conversation."""
-    batch = _Batch()
-    for line in lines:
-        if batch.is_full:
-            yield batch.part(path, "", key=path)
-        batch.add(line)
-    yield batch.part(path, "", key=path, last=True)
-
-
-def _keyed(path: str, lines: Iterator[str]) -> Iterator[Part]:
-    """Yield the parts of a table of turns, cut where the conversation changes; a conversation may continue later."""
-    batch = _Batch()
-    current = ""
-    for line in lines:
-        key = _key(json_object(line)) or current
-        if batch.lines and (key != current or batch.is_full):
-            yield batch.part(path, current, key=f"{path}\n{current}")
-        current = key
-        batch.add(line)
-    yield batch.part(path, current, key=f"{path}\n{current}")
+    A table is also cut where the conversation changes; a conversation may continue later.
+    """
+    batch: list[str] = []
+    size, current = 0, ""
+    part = Part(number=0, key=path, path=path, named="")
+    while data := file.readline(MOST_LINE):
+        line = data.decode("utf-8", "replace").removeprefix("\ufeff")
+        key = (_key(json_object(line)) or current) if keyed else ""
+        if batch and (key != current or len(batch) >= PART_LINES or size >= PART_CHARS):
+            yield part.but(lines=tuple(batch))
+            batch, size = [], 0
+        batch.append(line)
+        size, current = size + len(line), key
+        part = part.but(key=f"{path}\n{current}", named=current) if keyed else part
+    yield part.but(lines=tuple(batch), last=not keyed)
 
 
 def _key(item: dict[str, object]) -> str:

@@ -85,13 +85,10 @@ class Reader:
             if "tool_use_id" in block:
                 yield self._result(block)
             else:
-                self._remember(_identity(block), str(block.get("name", "")), block.get("input"))
+                if len(self._waiting) >= MOST_WAITING:
+                    self._waiting.clear()
+                self._waiting[_identity(block)] = Call(tool=str(block.get("name", "")), tool_input=block.get("input"))
                 yield {"role": "assistant", "content": [block]}
-
-    def _remember(self, identity: str, tool: str, tool_input: object) -> None:
-        if len(self._waiting) >= MOST_WAITING:
-            self._waiting.clear()
-        self._waiting[identity] = Call(tool=tool, tool_input=tool_input)
 
     def _result(self, block: Item) -> Turn:
         call = self._waiting.pop(_identity(block), None)

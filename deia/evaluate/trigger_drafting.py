@@ -55,7 +55,6 @@ def _has_command(draft: Proposal) -> bool:
 
 
 def _lesson_draft(sentence: str, entry: Entry) -> Proposal | None:
-    """Return a draft for a sentence of a lesson."""
     proposal = proposed(sentence, documents=(entry.id,), today=entry.created)
     if proposal is None:
         return None

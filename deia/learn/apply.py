@@ -144,7 +144,6 @@ def _written(edit: FileEdit) -> dict[str, Json]:
 
 
 def _log(root: str, line: Mapping[str, Json]) -> None:
-    """Append a line to the changelog."""
     if not files.append(safe_files.checked_place(root, CHANGELOG), dumps(line).encode() + b"\n"):
         raise CommonsError(f"{CHANGELOG} cannot be written.", fix="Give yourself the right to write there.")
 
@@ -218,7 +217,6 @@ def _write(root: str, before: Mapping[str, bytes | None], after: Mapping[str, by
 
 
 def _put(root: str, path: str, data: bytes | None) -> None:
-    """Write a file, or delete it if there is no content."""
     if data is None:
         safe_files.remove(root, path)
     else:
@@ -226,7 +224,6 @@ def _put(root: str, path: str, data: bytes | None) -> None:
 
 
 def _file_edit(path: str, before: bytes | None, after: bytes) -> FileEdit:
-    """Return the edit that turns one content of a file into another."""
     old, new = _lines(before or b""), _lines(after)
     return FileEdit(path=path, before=digest(before), after=digest(after), hunks=tuple(_hunks(old, new)))
 

@@ -142,6 +142,5 @@ class Vocabulary:
 
 
 def _field_texts(entry: Entry, names: Iterable[str]) -> str:
-    """Return the values of some fields of an entry as one text."""
     values = (getattr(entry, name) for name in names)
     return " | ".join(value if isinstance(value, str) else " | ".join(value) for value in values)

@@ -86,7 +86,9 @@ def _edit(commons: Commons, change: Change) -> tuple[str, Callable[[str], str]]:
         fix = "Type: deia learn propose"
         raise CommonsError(f"There is no trigger {change.target!r} of the project's own.", fix=fix)
     if change.kind == CASES:
-        return _cases_path(commons, change.target, trigger.path), lambda text: _with_cases(text, change)
+        known = (case.path for case in commons.cases if case.trigger == trigger.id and case.path)
+        beside = trigger.path.rpartition(".")[0] + ENDINGS[0]  # which may have to be created
+        return next(known, beside), lambda text: _with_cases(text, change)
     return trigger.path, lambda text: _with_trigger(text, change)
 
 
@@ -97,12 +99,6 @@ def _index_path(commons: Commons) -> str:
         fix = "Type: deia index migrate" if path else "Type: deia index build"
         raise CommonsError("There is no index of version 1.0 to write into.", fix=fix)
     return path
-
-
-def _cases_path(commons: Commons, trigger: str, path: str) -> str:
-    """Return the path of a trigger's case file, which may have to be created beside the trigger's own file."""
-    own_path = next((case.path for case in commons.cases if case.trigger == trigger and case.path), "")
-    return own_path or path.rpartition(".")[0] + ENDINGS[0]
 
 
 def _text(root: str, path: str) -> str:
@@ -119,7 +115,6 @@ def _text(root: str, path: str) -> str:
 
 
 def _refuse_broken(path: str, text: str) -> None:
-    """Raise a CommonsError if a YAML file has errors."""
     if path.endswith((".yaml", ".yml")):
         problems = [problem for problem in read_yaml(text, path=path).problems if problem.severity == "error"]
         if problems:
@@ -132,7 +127,6 @@ def _refuse_broken(path: str, text: str) -> None:
 
 
 def _with_index(text: str, change: Change) -> str:
-    """Return the text of the index with a concept or a query pattern added."""
     name = CONCEPTS if change.kind == CONCEPT else PATTERNS
     top = read_yaml(text, path="").value
     if not isinstance(top, Map) or not top.get(name):
@@ -214,7 +208,6 @@ def _changed_value(value: object, change: Change) -> object:
 
 
 def _new_value(change: Change) -> Json:
-    """Return the value of a field that a change creates."""
     return list(change.words) if change.kind == ADD else change.value
 
 
@@ -286,7 +279,6 @@ def _item_end(lines: Sequence[str], start: int, end: int) -> int:
 
 
 def _with_cases(text: str, change: Change) -> str:
-    """Return a case file with cases added."""
     top = read_yaml(text, path="").value
     values = list(change.items)
     if not isinstance(top, Map) or change.target not in top:

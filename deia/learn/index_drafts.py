@@ -76,7 +76,6 @@ def consistent(proposals: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _without_words(words: set[str], proposal: Proposal) -> Proposal:
-    """Return a keywords proposal without some words."""
     change = proposal.changes[0]
     if words.isdisjoint(change.words):
         return proposal
@@ -129,7 +128,6 @@ def _believed(weights: Mapping[str, float], vocabulary: Vocabulary, reach: Reach
 
 
 def _keywords(document: str, stems: Sequence[str], questions: Sequence[Pair], vocabulary: Vocabulary) -> Proposal:
-    """Return the proposal to add keywords to a document."""
     texts = [pair.question for pair in sorted(questions, key=lambda pair: -pair.weight)]
     words = tuple(typed_word(stem, texts, vocabulary) for stem in stems)
     people = sum(pair.people for pair in questions if pair.weight > 0)
@@ -163,7 +161,6 @@ def strengths(evidence: Evidence, vocabulary: Vocabulary, reach: Reach) -> Itera
 
 
 def _strength(kind: str, document: str, value: float, why: str, questions: Sequence[str], weight: float) -> Proposal:
-    """Return the proposal to set the strength of a document."""
     change = Change(kind=SET, of=DOCUMENT, target=document, field=STRENGTH, value=round(value, 2))
     return propose(kind, [change], because=why, evidence=questions[:EXAMPLES], weight=weight)
 
@@ -229,7 +226,6 @@ def _is_pattern(text: str, vocabulary: Vocabulary) -> bool:
 def _pattern(
     kind: str, texts: Sequence[str], document: str, because: str, weight: float, vocabulary: Vocabulary
 ) -> Proposal:  # fmt: skip
-    """Return the proposal to add a query pattern for a document."""
     words = vocabulary.words_by_stem(texts[0])
     names, counts = vocabulary.names[document], vocabulary.document_counts
     chosen = sorted(words, key=lambda stem: (stem not in names, counts[stem]))[:PATTERN_WORDS]

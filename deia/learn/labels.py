@@ -67,7 +67,6 @@ def with_labels(evidence: Evidence, labels: Sequence[Label]) -> Evidence:
 
 
 def _labelled(signals: FiringSignals, labels: Sequence[Label]) -> FiringSignals:
-    """Return the signals of a trigger with its labels added."""
     voices = {name: len({one.voice for one in labels if one.label == name}) for name in LABELS}
     counts = {**signals.signals}
     counts["noise"] = counts.get("noise", 0) + voices[NOISE]

@@ -176,7 +176,6 @@ def read_conversations(connection: Connection) -> dict[tuple[str, str], float]:
 
 
 def _pairs(rows: Iterable[tuple[str, str, str, int]]) -> tuple[Pair, ...]:
-    """Return the signals by question and document."""
     signals: dict[tuple[str, str], dict[str, int]] = {}
     people: dict[tuple[str, str], int] = {}
     for question, document, name, count in rows:

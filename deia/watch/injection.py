@@ -70,7 +70,8 @@ def compose(
     `budget` is in characters and is spent on the first firings first; the others are named after them, or left out if
     no firing has room. What stops a call says nothing in the name of an untrusted repository.
     """
-    withheld = _withheld(firings)
+    stops = any(firing.action in STOPPING for firing in firings)
+    withheld = [firing.trigger for firing in firings if stops and firing.origin == UNTRUSTED]
     firings = [firing for firing in firings if firing.trigger not in withheld]
     texts: list[str] = []
     injected: list[str] = []
@@ -95,9 +96,11 @@ def compose(
             room -= len(block)
             blocks.append(block)
             injected += [reference.id] if whole else []
-        texts.append(_framed(firing, "\n\n".join((head, *blocks))))
+        attributes = f' trigger="{firing.trigger}" urgency="{firing.urgency}"'
+        texts.append(framed("\n\n".join((head, *blocks)), attributes))
         included += [firing, *others]
-    texts += [_left_out_note(left_out)] if left_out and texts else []
+    if left_out and texts:
+        texts.append(framed(f"Also seen, with no room left to say more: {shorten(', '.join(left_out), MOST_NAMED)}."))
     actions: list[Action] = [firing.action for firing in included] or ["note"]
     return Injection(
         text="\n\n".join(texts),
@@ -107,13 +110,6 @@ def compose(
         documents=tuple(injected),
         left_out=(*left_out, *withheld),
     )
-
-
-def _withheld(firings: Sequence[Firing]) -> list[str]:
-    """Return the triggers of an untrusted repository, if a call is stopped."""
-    if not any(firing.action in STOPPING for firing in firings):
-        return []
-    return [firing.trigger for firing in firings if firing.origin == UNTRUSTED]
 
 
 def _once_each(firings: Sequence[Firing]) -> Sequence[Firing]:
@@ -165,18 +161,15 @@ def _has_room(firing: Firing, room: int, *, first: bool, used: int) -> bool:
 
 def _head(firing: Firing, others: Sequence[Firing] = (), told: Collection[str] = ()) -> str:
     source = SOURCE.format(whose=whose(firing.origin))
-    lines = [source, _fact(firing.message), *_advice(firing)]
+    lines = [source, _fact(firing.message)]
+    lines += [f"Before going on: {_fact(firing.action_required)}"] if firing.action_required else []
+    lines += [f"Instead: {_fact('; or: '.join(firing.instead))}"] if firing.instead else []
     if firing.told or firing.trigger in told:
         reminder = ANOTHER if firing.told else REMINDER
         lines = [source, f"{reminder} {shorten(_fact(firing.message), MOST_REMINDER)}"]
     lines.append(f"Why now: {_fact(firing.because)}.")
     lines += [f"The same act, {other.trigger}: {_fact(other.message)}" for other in others]
     return "\n".join(lines)
-
-
-def _advice(firing: Firing) -> list[str]:
-    lines = [f"Before going on: {_fact(firing.action_required)}"] if firing.action_required else []
-    return [*lines, f"Instead: {_fact('; or: '.join(firing.instead))}"] if firing.instead else lines
 
 
 def whose(origin: str) -> str:
@@ -188,18 +181,9 @@ def _fact(text: str) -> str:
     return shorten(one_line(text), MOST_FACT)
 
 
-def _left_out_note(triggers: list[str]) -> str:
-    named = shorten(", ".join(triggers), MOST_NAMED)
-    return f"<{FRAME}>\nAlso seen, with no room left to say more: {named}.\n</{FRAME}>"
-
-
-def _framed(firing: Firing, body: str) -> str:
-    return f'<{FRAME} trigger="{firing.trigger}" urgency="{firing.urgency}">\n{_unframe(body)}\n</{FRAME}>'
-
-
-def framed(body: str) -> str:
-    """Return a message of deia's own in a frame that nothing in the message can close."""
-    return f"<{FRAME}>\n{_unframe(body)}\n</{FRAME}>"
+def framed(body: str, attributes: str = "") -> str:
+    """Return a message in a frame that nothing in the message can close."""
+    return f"<{FRAME}{attributes}>\n{_unframe(body)}\n</{FRAME}>"
 
 
 def has_frame(text: str, trigger: str) -> bool:

@@ -24,7 +24,7 @@ from deia.records import TYPE_CHECKING, URGENCIES, Turn
 from deia.text import words
 from deia.watch.gate.word_gate import WHO, candidates
 from deia.watch.memory.log import InMemoryLog, LogEntry, Memory, log_line
-from deia.watch.prose.regions import CLOSING, FENCES, LONGEST_QUOTE, MOST_APOSTROPHES, SINGLE_MARKS
+from deia.watch.prose.regions import CLOSING, FENCES, LONGEST_QUOTE, UNDECIDED, closing
 from deia.watch.watcher import NOTHING, Decision, Surroundings, Watched, decide, watch
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ LINE_GOES_BEFORE, LINE_GOES_ON = "\u2026. ", " \u2026"
 STOP = re.compile("[.!?][ \t]|[\u3002\uff01\uff1f]|\n")
 MARK = re.compile("[" + "".join(map(re.escape, CLOSING)) + "]")
 ODD_LINES = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")  # end a line for `splitlines`, but no sentence
-UNDECIDED, NO_MARK = -2, -1
 
 
 class Settled:
@@ -125,35 +124,13 @@ class Settled:
         mark = MARK.search(text, self._checked - first)
         while mark:
             at = mark.start()
-            closing = _closing(text, at)
-            if closing == UNDECIDED and len(text) - at < LONGEST_QUOTE:
+            end_of_mark = closing(text, at)
+            if end_of_mark == UNDECIDED and len(text) - at < LONGEST_QUOTE:
                 self._checked = first + at
                 return True
-            mark = MARK.search(text, (at if closing < 0 else closing) + 1)
+            mark = MARK.search(text, (at if end_of_mark < 0 else end_of_mark) + 1)
         self._checked = end
         return False
-
-
-def _closing(text: str, at: int) -> int:
-    """Return where a mark at `at` closes, as in `regions`, or UNDECIDED or NO_MARK.
-
-    UNDECIDED means that it may still close in text to come, NO_MARK that it opens nothing.
-    """
-    char, most = text[at], at + LONGEST_QUOTE
-    if char == "`":
-        ticks = next((count for count in (3, 2) if text.startswith("`" * count, at)), 1)
-        end = text.find("`" * ticks, at + ticks, most)
-        return end + ticks - 1 if end >= 0 else UNDECIDED
-    if at and (text[at - 1].isalnum() or (char == '"' and text[at - 1] in "=\\")):
-        return NO_MARK
-    end = text.find(CLOSING[char], at + 1, most)
-    for _ in range(MOST_APOSTROPHES):
-        if end < 0:
-            return UNDECIDED
-        if char not in SINGLE_MARKS or not text[end + 1 : end + 2].isalnum():
-            return end
-        end = text.find(CLOSING[char], end + 1, most)
-    return NO_MARK
 
 
 class Watcher:
@@ -172,12 +149,8 @@ class Watcher:
         turn: Turn,
         lock: RLock,
     ) -> None:
-        self._artefact = artefact
-        self._log = log
-        self._look_around = look_around
-        self._number = number
-        self._turn = turn
-        self._lock = lock
+        self._artefact, self._log, self._turn, self._lock = artefact, log, turn, lock
+        self._look_around, self._number = look_around, number
         self._memory: Memory | None = None
         self._text = Settled()
         self._places = [0]  # the settled positions at which a part may still begin
@@ -208,14 +181,13 @@ class Watcher:
         text = self._text.whole()
         with self._lock:
             new = self._number([self._turn.but(text=text)] if text else [])  # empty if nothing new was said
-            self.watched = self._watch_whole(new[0]) if new else NOTHING
+            self.watched = (
+                watch(self._artefact, new[0], self._log, lambda: self._look_around(new[0])) if new else NOTHING
+            )
         known = {firing.trigger for firing in self.firings}
         firings = [firing for firing in self.watched.firings if firing.trigger not in known]
         self.firings += firings
         return by_urgency(firings)
-
-    def _watch_whole(self, turn: Turn) -> Watched:
-        return watch(self._artefact, turn, self._log, lambda: self._look_around(turn))
 
     def _judge_up_to(self, place: int) -> list[Firing]:
         """Judge the text between the last settled position and `place`."""

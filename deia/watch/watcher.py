@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from deia.watch.gate.artefact import Artefact
 
+    Candidates = Mapping[int, Collection[int]]  # triggers and marks by number, each with the numbers of its clauses
+    Log = FileLog | InMemoryLog
+
 MOST_STOPPED = 5  # calls that a trigger stops in a conversation, so that no agent is stopped for ever by varying them
 LEAST_BUDGET = 1200  # characters for an urgent injection even if the conversation's budget is spent
 
@@ -69,9 +72,7 @@ SILENCED = frozenset(("muted", "quiet"))  # stages at which a person or the sett
 ANNOUNCING = frozenset((FIRES, "memory", "stance"))  # stages that an announced act can reach
 
 
-def watch(
-    artefact: Artefact, turn: Turn, log: FileLog | InMemoryLog, look_around: Callable[[], Surroundings]
-) -> Watched:
+def watch(artefact: Artefact, turn: Turn, log: Log, look_around: Callable[[], Surroundings]) -> Watched:
     """Judge one turn, remember it, and return what fired with the text to inject.
 
     `look_around` is called only if there is something to judge, since it may have to read files.
@@ -84,13 +85,7 @@ def watch(
 
 
 def weigh(
-    artefact: Artefact,
-    turn: Turn,
-    log: FileLog | InMemoryLog,
-    around: Surroundings,
-    *,
-    numbers: Mapping[int, Collection[int]],
-    seen: Sequence[str],
+    artefact: Artefact, turn: Turn, log: Log, around: Surroundings, *, numbers: Candidates, seen: Sequence[str]
 ) -> Watched:
     """Judge the candidates that the gate let through, and remember the turn."""
     memory = log.memory()
@@ -124,13 +119,7 @@ def _unheard(memory: Memory, firing: Sequence[Verdict]) -> set[str]:
 
 
 def decide(
-    artefact: Artefact,
-    turn: Turn,
-    memory: Memory,
-    around: Surroundings,
-    *,
-    numbers: Mapping[int, Collection[int]],
-    seen: Sequence[str],
+    artefact: Artefact, turn: Turn, memory: Memory, around: Surroundings, *, numbers: Candidates, seen: Sequence[str]
 ) -> Decision:
     """Return the decision about the candidates, given what the conversation has seen; nothing is remembered."""
     if turn.index == 1:  # a caller that sees one event at a time does not number the turns
@@ -208,13 +197,8 @@ def _told_apart(
 
 
 def _judge_others(
-    artefact: Artefact,
-    numbers: Mapping[int, Collection[int]],
-    reading: Reading,
-    circumstances: Circumstances,
-    escalated: Sequence[Verdict],
+    artefact: Artefact, numbers: Candidates, reading: Reading, circumstances: Circumstances, escalated: list[Verdict]
 ) -> list[Verdict]:
-    """Return the verdicts on the candidates that were not escalated; numbers after the triggers belong to marks."""
     repeated = {verdict.trigger for verdict in escalated}
     candidates = {number: clauses for number, clauses in numbers.items() if number < artefact.meta.triggers}
     verdicts = judge(artefact, candidates, reading, circumstances)
@@ -243,19 +227,12 @@ def _spoken_once(
     """Return the verdicts, with one firing a sentence and none for a text that fired before, and the text's print."""
     if not any(verdict.firing and verdict.sentence for verdict in verdicts):
         return verdicts, ()
-    from deia.watch.verdict.spoken_once import (  # noqa: PLC0415 - few turns say anything that fires
-        best_of_each_sentence,
-        text_print,
-        without_repeated_text,
-    )
+    from deia.watch.verdict.spoken_once import told_once  # noqa: PLC0415 - few turns say anything that fires
 
-    text = text_print(turn, reading)
-    verdicts = tuple(without_repeated_text(tuple(best_of_each_sentence(verdicts)), text, memory))
-    return verdicts, (text,) if text and text not in memory.texts else ()
+    return told_once(verdicts, turn, reading, memory)
 
 
 def _spoken(artefact: Artefact, firing: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return the triggers that only speak of an act which they would stop."""
     said = [verdict for verdict in firing if verdict.firing and verdict.firing.action not in STOPPING]
     return tuple(verdict.trigger for verdict in said if artefact.trigger(verdict.number).action in STOPPING)
 
@@ -280,13 +257,7 @@ def _hushed(artefact: Artefact, verdicts: tuple[Verdict, ...], memory: Memory, n
 
 
 def _claim(
-    artefact: Artefact,
-    log: FileLog | InMemoryLog,
-    memory: Memory,
-    now: float,
-    decision: Decision,
-    *,
-    seen: Sequence[str],
+    artefact: Artefact, log: Log, memory: Memory, now: float, decision: Decision, *, seen: Sequence[str]
 ) -> list[Verdict]:
     """Write the turn to the log and return the verdicts that fire and that no other process claimed before."""
     firing, call, entry = decision.firing, decision.call, decision.left.but(seen=seen)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from deia.commons.index.load_commons import load_commons
 from deia.learn.corpus_words import Vocabulary
-from deia.learn.milder_drafts import Writable
 from deia.learn.signals import Evidence, FiringSignals, JudgedFiring
-from deia.learn.trigger_drafts import FiredTurn, draft_triggers
+from deia.learn.trigger_drafts import FiredTurn, Writable, draft_triggers
 from tests.serve.conftest import FILES
 
 if TYPE_CHECKING:

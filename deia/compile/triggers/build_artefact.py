@@ -16,9 +16,8 @@ from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.outline import without_outline
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
 from deia.compile.triggers.act_words import NO_WORDS, Vocabulary, act_words, vocabulary
-from deia.compile.triggers.gate_tables import gate_row, gate_tables
+from deia.compile.triggers.gate_tables import Group, Lowered, Row, gate_row, gate_tables
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
-from deia.compile.triggers.lowered import Group, Lowered, Row
 from deia.compile.triggers.statements import asks_for, lower_mark, mark_of, marks_in, turns_of
 from deia.compile.triggers.units import GateRow, Unit, Units, mark_key, trigger_key, words_key
 from deia.compile.triggers.word_forms import forms
@@ -111,7 +110,6 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
 
 
 def _record(unit: Unit, trigger: Trigger, numbers: Mapping[str, int]) -> bytes:
-    """Return the record of a trigger with the documents that it injects."""
     known = [(numbers[ref.id], ref.mode, ref.reason) for ref in trigger.documents if ref.id in numbers]
     return with_documents(unit.record, known)
 
@@ -134,13 +132,11 @@ def _act_words(units: Iterable[Unit], vocabularies: Iterable[Vocabulary], kept: 
 
 
 def _words_unit(do: Collection[str], what: Collection[str], known: Vocabulary, kept: Units) -> Unit:
-    """Return the verbs and nouns of one vocabulary as a unit."""
     key = words_key(do, what, known)
     return kept.of(key, lambda: Unit(record=_stored(act_words(do, what, known)), rows=(), antecedents={}, acts=()))
 
 
 def _stored(words_of_acts: ActWords) -> bytes:
-    """Return the serialised form of the words that acts know."""
     tables = {name: WordTable.of(getattr(words_of_acts, name)).parts for name in ("verbs", "nouns")}
     return _encoded({**words_of_acts.values(), **tables})
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from re import _compiler, _parser  # type: ignore[attr-defined]  # the one parser that reads patterns as `re` does
 from typing import Any
 
-from deia.compile.triggers.lowered import Group
+from deia.compile.triggers.gate_tables import Group
 from deia.text import words
 from deia.watch.compiled_trigger import CompiledPattern
 
@@ -90,7 +90,8 @@ def _run_of(operator: str, argument: Any, around: Around) -> tuple[str, list[Gro
     if operator in REPEATS and around[0] == EDGE and _ends_with_edge(argument[2]):
         return EDGE, []  # a word ends before it and at its end, so it does not matter whether it occurs
     if operator == "BRANCH":
-        return MARK, _one_of([_best(option, around) for option in argument[1]])
+        options = [_best(option, around) for option in argument[1]]
+        return MARK, [Group().union(*options)] if all(options) else []  # nothing, if one of them needs no word
     return EDGE if _is_edge(operator, argument) else MARK, []
 
 
@@ -114,8 +115,3 @@ def _best(option: Items, around: Around) -> Group:
     run, groups = _walk(option, around)
     candidates = [*groups, *_groups_of(f"{around[0]}{run}{around[1]}")]
     return max(candidates, key=lambda group: min(map(len, group)), default=Group())
-
-
-def _one_of(groups: list[Group]) -> list[Group]:
-    """Return the group of several alternatives: a word of any of theirs. None if one of them needs no word."""
-    return [Group().union(*groups)] if groups and all(groups) else []

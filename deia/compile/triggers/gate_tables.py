@@ -1,4 +1,4 @@
-"""Build the gate's tables: which words lead to which rows, and how far apart the words of a row may be."""
+"""Build the gate's tables from lowered clauses: which words lead to which rows, and how far apart they may be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from deia.compile.triggers.lowered import Row
 from deia.compile.triggers.units import IN_GROUP, GateRow
+from deia.records import Record
+from deia.watch.compiled_trigger import CompiledClause
 from deia.watch.gate.artefact import UNINDEXED, bucket
 from deia.watch.gate.word_gate import A_CHANGE, A_LINE, A_PRINTED, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
 
@@ -18,6 +19,18 @@ COMMON = frozenset(
     " push python remove rm run script server site table test tests that the this to update use with write you".split()
 )
 IN_NEARLY_EVERY_TURN = frozenset((SAID, A_LINE))
+Group = frozenset[str]  # words of which any one satisfies the gate
+Row = tuple[Group, ...]  # groups that must all be satisfied
+
+
+class Lowered(Record):
+    """A compiled clause, and the rows of words for the gate, of which one must be satisfied."""
+
+    clause: CompiledClause
+    rows: tuple[Row, ...]
+    wide: bool = False  # whether the words of a row may be anywhere in the turn
+    antecedent: str = ""  # the name of what `<it>` stands for in the conversation's memory
+    antecedent_rows: tuple[Row, ...] = ()  # words that mention it
 
 
 def gate_row(row: Row, who: int, *, wide: bool = False, clause: int = -1, placed: bool = False) -> GateRow:

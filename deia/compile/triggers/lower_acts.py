@@ -24,7 +24,7 @@ from deia.compile.triggers.act_words import (
     verb_forms,
     vocabulary,
 )
-from deia.compile.triggers.lowered import Group, Lowered, Row
+from deia.compile.triggers.gate_tables import Group, Lowered, Row
 from deia.compile.triggers.word_forms import forms
 from deia.tables import Tables
 from deia.text import spans, words
@@ -40,7 +40,7 @@ from deia.watch.compiled_trigger import (
 )
 from deia.watch.gate.word_gate import SAID
 from deia.watch.prose.act_objects import CLAUSE_WORDS, DETERMINERS, PRONOUNS, QUANTIFIERS
-from deia.watch.prose.acts import BASE, MOST_APART, Frame, frames
+from deia.watch.prose.acts import BASE, MOST_APART, frames
 from deia.watch.prose.stance_names import DENIALS
 
 PLAIN = str.maketrans(dict.fromkeys(FORMS + OF_FORM + CLASSES, " "))  # a verb of its own may have any sign
@@ -55,7 +55,11 @@ FEW = 2  # words beside verb and object that must all be there; of more, one may
 def exemplar_act(text: str) -> CompiledAct | None:
     """Return the conditions of an exemplar, or None if it names no act, or nothing beside its act."""
     verb = _verb(text)
-    frame = _frame(text, verb) if verb else None
+    if not verb:
+        return None
+    first, *rest = verb.split()
+    alone = ActWords(verbs={first: verb_text([(BASE, [verb], rest)])})
+    frame = next(iter(frames(text, spans(text), alone)), None)  # as the watcher reads what somebody says
     if frame is None:
         return None
     head = frame.head if frame.head not in PRONOUNS | QUANTIFIERS else ""
@@ -102,13 +106,6 @@ def known_verbs() -> frozenset[str]:
     """Return the verbs of the thesaurus and of the classes that `act` clauses name, those with particles as pairs."""
     of_acts = (member.replace("_", " ") for line in synonym_classes()[0] for member in line.split())
     return frozenset(of_acts).union(*verb_classes().values())
-
-
-def _frame(text: str, verb: str) -> Frame | None:
-    """Return the act that an exemplar describes, read as the watcher reads what somebody says."""
-    first, *rest = verb.split()
-    vocabulary = ActWords(verbs={first: verb_text([(BASE, [verb], rest)])})
-    return next(iter(frames(text, spans(text), vocabulary)), None)
 
 
 def _alike(word: str) -> Group:

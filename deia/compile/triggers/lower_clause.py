@@ -16,9 +16,8 @@ from deia.commons.triggers.clause_language import (
 )
 from deia.compile.triggers.act_words import Vocabulary
 from deia.compile.triggers.compiled_patterns import compiled_pattern, required_groups
-from deia.compile.triggers.gate_tables import COMMON
+from deia.compile.triggers.gate_tables import COMMON, Group, Lowered
 from deia.compile.triggers.lower_acts import lower_act, lower_meaning
-from deia.compile.triggers.lowered import Group, Lowered
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
@@ -100,14 +99,15 @@ def _commonness(alike: list[str]) -> tuple[bool, int]:
 
 def _command(value: Any) -> Lowered:
     alternatives = parse_command(str(value))
-    rows = tuple((Group((A_LINE,)), *_token_groups(sequence)) for sequence in alternatives)
+    # The gate needs the program, plain words and long options; short options have other spellings: `-rf`, `-r -f`.
+    sure = [
+        [token for token in sequence if token not in {GAP, *PLACES} and not _short_option(token)]
+        for sequence in alternatives
+    ]
+    rows = tuple(
+        (Group((A_LINE,)), *(group for token in tokens for group in _groups_of_token(token))) for tokens in sure
+    )
     return Lowered(clause=CompiledClause.of("command", str(value), [*map(list, alternatives)]), rows=rows)
-
-
-def _token_groups(sequence: tuple[str, ...]) -> list[Group]:
-    """Return the groups that a command must satisfy, for its program, plain words and long options."""
-    sure = [token for token in sequence if token not in {GAP, *PLACES} and not _short_option(token)]
-    return [group for token in sure for group in _groups_of_token(token)]
 
 
 def _groups_of_token(token: str) -> list[Group]:

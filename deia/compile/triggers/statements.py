@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from deia.compile.triggers.lowered import Lowered
+from deia.compile.triggers.gate_tables import Lowered
 from deia.knowledge import Clause, Earlier, Trigger
 from deia.records import Record
 from deia.tables import Tables

@@ -117,7 +117,9 @@ class KeptUnits:
         """Read the units in the folder of the compiled starter and in that of a commons, unless `force` is true."""
         self._shared, self._own = f"{shared}/{NAME}", f"{own}/{NAME}"
         self._token = _token()
-        self._of_starter = Units() if force else _starter_units(self._shared, self._token)
+        self._of_starter = Units() if force else read_units(self._shared, self._token)
+        if not (force or self._of_starter.known):
+            self._of_starter = read_units(SHIPPED, shipped_token())  # which the wheel brought along
         self._units = Units() if force or own == shared else read_units(self._own, self._token)
 
     def of(self, origin: str) -> Units:
@@ -139,12 +141,6 @@ def _token(code_of: Callable[[str], object] = code_stamps) -> str:
 def shipped_token() -> str:
     """Return the token of units that a wheel brings along, for an interpreter like the one that built it."""
     return _token(code_contents)
-
-
-def _starter_units(path: str, token: str) -> Units:
-    """Return the starter's units that an earlier compile kept, or else those that the wheel brought along."""
-    kept = read_units(path, token)
-    return kept if kept.known else read_units(SHIPPED, shipped_token())
 
 
 def read_units(path: str, token: str) -> Units:

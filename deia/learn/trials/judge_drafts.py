@@ -55,7 +55,6 @@ def judge_drafts(
 
 
 def _try_each(drafts: Sequence[Proposal], trial: IndexTrial, report: Callable[[str], None]) -> list[Proposal]:
-    """Return the drafts that help when they are tried alone."""
     kept: list[Proposal] = []
     for number, draft in enumerate(drafts, 1):
         report(f"trying {number} of {len(drafts)}")
@@ -131,7 +130,6 @@ def _bundled(
 
 
 def _bundle(drafts: Sequence[Proposal]) -> Proposal:
-    """Return the proposal of all changes of some drafts."""
     return propose(
         KEYWORDS, _changes_of(drafts),
         because=f"questions found {len(drafts)} documents; their words help only together",

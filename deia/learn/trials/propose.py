@@ -20,16 +20,14 @@ from deia.learn.corpus_words import Vocabulary, bags
 from deia.learn.file_edits import files_touched, is_editable
 from deia.learn.index_drafts import draft
 from deia.learn.labels import read_labels, still_firing, weights_of, with_labels
-from deia.learn.milder_drafts import Writable
 from deia.learn.proposals import Proposal
 from deia.learn.signals import Evidence, read_conversations, read_evidence
 from deia.learn.trials.index_trial import Comparison, IndexTrial, Probe
 from deia.learn.trials.judge_drafts import judge_drafts
-from deia.learn.trials.noisy_clauses import look_for_clauses
 from deia.learn.trials.reach import ReachChoice, choose_reach
 from deia.learn.trials.recorded_turns import read_fired_turns
-from deia.learn.trials.trigger_trial import TriggerTrial
-from deia.learn.trigger_drafts import FiredTurn, draft_triggers, still_noisy
+from deia.learn.trials.trigger_trial import TriggerTrial, look_for_clauses
+from deia.learn.trigger_drafts import FiredTurn, Writable, draft_triggers, still_noisy
 from deia.ledger.warehouse import read_through
 from deia.problems import CommonsError
 from deia.records import Record

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from types import MappingProxyType
 
-from deia.learn.changes import Change
 from deia.learn.corpus_words import Vocabulary
 from deia.learn.index_drafts import REACHES, Reach, consistent, draft
 from deia.learn.signals import Evidence
@@ -90,17 +89,12 @@ def _try_reach(
     """Return what a reach does to each part of the questions if it is learned from the other parts."""
     moves: dict[int, float] = {}
     for part in range(PARTS):
-        changes = _changes(_without(evidence, part), vocabulary, reach, kinds)
+        proposals = consistent(draft(_without(evidence, part), vocabulary, reach=reach))
+        changes = [change for proposal in proposals if proposal.kind in kinds for change in proposal.changes]
         if changes:
             left_out = {number for number, probe in enumerate(trial.probes) if part_of(probe.question) == part}
             moves |= trial.try_changes(changes, among=left_out).moves
     return ReachResult(reach=reach, moves=moves)
-
-
-def _changes(evidence: Evidence, vocabulary: Vocabulary, reach: Reach, kinds: Sequence[str]) -> list[Change]:
-    """Return the changes of the drafts of some kinds."""
-    proposals = consistent(draft(evidence, vocabulary, reach=reach))
-    return [change for proposal in proposals if proposal.kind in kinds for change in proposal.changes]
 
 
 def _without(evidence: Evidence, part: int) -> Evidence:

@@ -60,13 +60,11 @@ def _fired(
 
 
 def _command(turn: Turn) -> str | None:
-    """Return the command of a tool call, if it has one."""
     command = turn.tool_input.get("command") if isinstance(turn.tool_input, dict) else None
     return command if isinstance(command, str) else None
 
 
 def _text(turn: Turn) -> str:
-    """Return the redacted text of a turn, or its command."""
     return redact(turn.text or _command(turn) or "")[:MOST_TEXT]
 
 
@@ -80,7 +78,6 @@ def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Json:
 
 
 def _turn(turn: Turn) -> dict[str, Json]:
-    """Return a turn as a case file has it."""
     values: dict[str, Json] = {"role": turn.role}
     if turn.tool:
         values["tool"] = turn.tool

@@ -97,5 +97,4 @@ def _class_of(word: str, classes: Mapping[str, Sequence[str]], *, most: int) -> 
 
 
 def _other(said: Sequence[str], members: Sequence[str]) -> str:
-    """Return the first word of a class that was not said."""
     return next((word for word in members if word not in said), "")

@@ -54,8 +54,6 @@ class _Found(Record):
 
 
 class _Clause(Record):
-    """One act of a clause, with its source and its trigger."""
-
     source: str
     act: CompiledAct
     trigger: CompiledTrigger
@@ -141,20 +139,12 @@ def _explain(
         return None
     if not found.led and stopped not in BY_WHOM:
         return None
-    why = WHY[stopped](nearest, frame, known) if stopped in WHY else _why_not(stopped, nearest, found, stance)
+    why = _reasons(nearest, found, stance, known).get(stopped, str)()
+    verb_classes, head_classes = _shown(frame.acts, _verbs_of(known)), _shown(frame.things, _nouns_of(known))
     explained = ExplainedAct(
-        text=one_line(text),
-        verb=frame.verb,
-        verb_classes=_shown(frame.acts, _verbs_of(known)),
-        head=frame.head,
-        head_classes=_shown(frame.things, _nouns_of(known)),
-        lead=found.lead,
-        stance=stance,
-        trigger=nearest.trigger.id,
-        clause=nearest.source,
-        unmet=stopped,
-        why=why,
-    )
+        text=one_line(text), verb=frame.verb, verb_classes=verb_classes, head=frame.head, head_classes=head_classes,
+        lead=found.lead, stance=stance, trigger=nearest.trigger.id, clause=nearest.source, unmet=stopped, why=why,
+    )  # fmt: skip
     return nearness(nearest), explained
 
 
@@ -186,32 +176,28 @@ def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
     return bool(said.intersection(words(clause.source)).difference(found.frame.verb.split(), SMALL))
 
 
-def _why_do(clause: _Clause, frame: Frame, known: ActWords) -> str:
-    verbs = _named(clause.act.do, _verbs_of(known))
-    return f"its verb would have to be {verbs}, and {frame.verb!r} is none of them"
+def _reasons(clause: _Clause, found: _Found, stance: str, known: ActWords) -> Mapping[str, Callable[[], str]]:
+    """Return for each condition a function that says in words why an act does not meet it."""
+    act, frame, source = clause.act, found.frame, clause.source
+    verb, head = f"{frame.verb!r} is none of them", f"{frame.head!r} is none" if frame.head else "it has none"
+    listed = " and ".join(clause.trigger.stance)
+    return {
+        "do": lambda: f"its verb would have to be {_named(act.do, _verbs_of(known))}, and {verb}",
+        "what": lambda: f"its object would have to be {_named(act.what, _nouns_of(known))}, and {head}",
+        "not": lambda: f"{_present(act.unlike, frame, source)!r} stands beside its object",
+        "where": lambda: f"its object or place would have to say {_options(act.where, source)}",
+        "how": lambda: f"its clause would also have to say {_missing(act.how, frame.words, source)}",
+        "near": lambda: f"it would also have to say {_missing(act.near, frame.beyond, source)}",
+        "all": lambda: "its object would have to have a word such as 'all' or 'every'",
+        "lead": lambda: f"after {found.lead!r} nobody is said to do it, and nobody is asked to",
+        "stance": lambda: f"its stance is {stance.replace('_', ' ')}, and {listed} count",
+    }
 
 
-def _why_what(clause: _Clause, frame: Frame, known: ActWords) -> str:
-    nouns = _named(clause.act.what, _nouns_of(known))
-    return f"its object would have to be {nouns}, and " + (f"{frame.head!r} is none" if frame.head else "it has none")
-
-
-def _why_unlike(clause: _Clause, frame: Frame, _known: ActWords) -> str:
-    beside = beside_object(frame)
-    present = next(item for item in clause.act.unlike if any_present([item], beside))
-    return f"{' '.join(_as_written(present, clause.source))!r} stands beside its object"
-
-
-def _why_where(clause: _Clause, _frame: Frame, _known: ActWords) -> str:
-    return f"its object or place would have to say {_options(clause.act.where, clause.source)}"
-
-
-def _why_how(clause: _Clause, frame: Frame, _known: ActWords) -> str:
-    return f"its clause would also have to say {_missing(clause.act.how, frame.words, clause.source)}"
-
-
-def _why_near(clause: _Clause, frame: Frame, _known: ActWords) -> str:
-    return f"it would also have to say {_missing(clause.act.near, frame.beyond, clause.source)}"
+def _present(items: Sequence[Sequence[Sequence[str]]], frame: Frame, source: str) -> str:
+    """Return the item that stands beside an act's object, as its clause has it."""
+    present = next(item for item in items if any_present([item], beside_object(frame)))
+    return " ".join(_as_written(present, source))
 
 
 def _missing(items: Sequence[Sequence[Sequence[str]]], said: Collection[str], source: str) -> str:
@@ -220,31 +206,7 @@ def _missing(items: Sequence[Sequence[Sequence[str]]], said: Collection[str], so
     return " and ".join(map(repr, _as_written(missing, source)))
 
 
-def _why_all(_clause: _Clause, _frame: Frame, _known: ActWords) -> str:
-    return "its object would have to have a word such as 'all' or 'every'"
-
-
-WHY: Mapping[str, Callable[[_Clause, Frame, ActWords], str]] = {
-    "do": _why_do,
-    "what": _why_what,
-    "not": _why_unlike,
-    "where": _why_where,
-    "how": _why_how,
-    "near": _why_near,
-    "all": _why_all,
-}
-
-
-def _why_not(stopped: str, clause: _Clause, found: _Found, stance: str) -> str:
-    if stopped == "lead":
-        return f"after {found.lead!r} nobody is said to do it, and nobody is asked to"
-    if stopped == "stance":
-        return f"its stance is {stance.replace('_', ' ')}, and {' and '.join(clause.trigger.stance)} count"
-    return ""
-
-
 def _as_written(item: Sequence[Sequence[str]], source: str) -> list[str]:
-    """Return the words of an item as its clause has them."""
     written: list[str] = []
     for forms in item:
         own = (word for word in words(source) if word in forms and word not in written)
@@ -299,12 +261,8 @@ def _requirements(source: str, act: CompiledAct, known: ActWords) -> Iterator[st
     yield f"verb: {_named(act.do, _verbs_of(known))}"
     if act.what:
         yield f"object: {_named(act.what, _nouns_of(known))}"
-    for told, items in (
-        ("object or place says", act.where),
-        ("clause says", act.how),
-        ("says before the next comma", act.near),
-        ("object and place do not say", act.unlike),
-    ):
+    asked = {"object or place says": act.where, "clause says": act.how, "says before the next comma": act.near}
+    for told, items in {**asked, "object and place do not say": act.unlike}.items():
         if items:
             yield f"{told}: {_options(items, source)}"
     if act.whole:

@@ -16,11 +16,7 @@ MOST_TEXT = 20_000  # characters of a lesson that are read
 MOST_SENTENCES = 12  # that are returned
 ADVICE = ("always", "make sure", "be sure", "remember to", "please", "you should")  # openings of what should be done
 PROHIBITIONS = tuple(
-    sorted(
-        (text for text in OPENINGS if not text.startswith(ADVICE) or "never" in text or "not" in text.split()),
-        key=len,
-        reverse=True,
-    )
+    f"{text} " for text in OPENINGS if not text.startswith(ADVICE) or "never" in text or "not" in text.split()
 )
 GOOD = frozenset("prevents avoids helps fixes solves keeps restores saves protects ensures".split())  # effects
 FENCES = ("```", "~~~")
@@ -36,7 +32,9 @@ def cautions(title: str, summary: str, text: str) -> list[str]:
         sentences.insert(0, title)
     stories = (title, *_sentences(text[:MOST_TEXT], remedies=False))
     sentences += [
-        story for story in (summary, *stories) if _names_command(story) and (story == summary or _harms(story))
+        story
+        for story in (summary, *stories)
+        if "`" in story and (REMEDIES | GOOD).isdisjoint(_said(story)) and (story == summary or HARM & _said(story))
     ]
     return list(dict.fromkeys(one_line(sentence).strip() for sentence in sentences))[:MOST_SENTENCES]
 
@@ -44,18 +42,9 @@ def cautions(title: str, summary: str, text: str) -> list[str]:
 def is_caution(sentence: str) -> bool:
     """Return whether a sentence forbids an act or says what an act causes."""
     lowered = sentence.lower().replace("\u2019", "'")
-    forbids = lowered.startswith(tuple(f"{opening} " for opening in PROHIBITIONS)) or " must not be " in f" {lowered} "
+    forbids = lowered.startswith(PROHIBITIONS) or " must not be " in f" {lowered} "
     act, tokens = without_effect(sentence), lowered.split()
     return forbids or (act != sentence and tokens[len(act.split())].strip(",.:;!") not in GOOD)
-
-
-def _names_command(sentence: str) -> bool:
-    """Return whether a sentence names a command in backticks, and does not recommend it."""
-    return "`" in sentence and (REMEDIES | GOOD).isdisjoint(_said(sentence))
-
-
-def _harms(sentence: str) -> bool:
-    return not HARM.isdisjoint(_said(sentence))
 
 
 def _said(sentence: str) -> set[str]:

@@ -94,6 +94,8 @@ def propose(
     is_grave = bool(GRAVE.intersection(words(text)))
     is_strict = bool(STRICT.intersection(words(text)[:3]))
     urgency = "critical" if is_grave and is_strict else "high" if is_grave or is_strict else "medium"
+    clauses: list[Json] = [{"command": named}] if named else []  # of a command of its own that does it
+    clauses += [] if named and act.command else [act.clause]
     trigger: dict[str, Any] = {
         "id": slug(" ".join([act.command or f"{act.verb} {act.object}", *context[:1]])),
         "title": shorten(text.rstrip("."), 100),
@@ -102,14 +104,16 @@ def propose(
         "action": drafted_action(urgency, has_command=bool(act.command)),
         "message": f"{text.rstrip('.')}.",
         "documents": [{"id": document, "mode": "full_context", "reason": REASON} for document in documents],
-        "when": {"any": _clauses(act, named)},
+        "when": {"any": clauses},
         **({"context": list(context)} if context else {}),
         "since": today,
     }  # fmt: skip
     fires, silent = _command_cases(act.command, context) if act.command else _phrase_cases(act, context)
     others = [command for command in _spellings(named) if command != act.command]
     fires = (*(_tool_case(command, _context_turns(context)) for command in others), *fires)
-    return Proposal(trigger=trigger, fires=fires, silent=silent, topic=_topic(act, context))
+    program = words(_template(act.command).split()[0])[:1] if act.command else words(act.object)[-1:]
+    topic = slug("".join(program) or "".join(context[:1]) or "lessons")
+    return Proposal(trigger=trigger, fires=fires, silent=silent, topic=topic)
 
 
 def drafted_action(urgency: str, *, has_command: bool) -> str:
@@ -124,7 +128,8 @@ def drafted_action(urgency: str, *, has_command: bool) -> str:
 
 def _act(text: str) -> Act:
     text = without_effect(text)
-    command = _quoted_command(text) or _plain_command(" ".join(_from_verb(text))) or _plain_command(text)
+    quoted = next((part.strip() for part in text.split("`")[1::2] if _is_command(part)), "")
+    command = quoted or _plain_command(" ".join(_from_verb(text))) or _plain_command(text)
     if command:
         return Act(command=command)
     passive = _passive(text)
@@ -138,11 +143,6 @@ def _act(text: str) -> Act:
         object_words[-1] = _singular(object_words[-1])
     verb = verbs[0] if len(verbs) == 1 else "{" + "|".join(verbs) + "}"
     return Act(verb=verb if verbs else "", object=" ".join(object_words))
-
-
-def _clauses(act: Act, named: str) -> list[Json]:
-    """Return the clauses for an act, which may have a command of its own that does it."""
-    return [*([{"command": named}] if named else []), *([] if named and act.command else [act.clause])]
 
 
 def _command_of_named_act(text: str) -> str:
@@ -162,7 +162,8 @@ def without_effect(text: str) -> str:
     """Return a sentence up to its effect: `Running jobctl purge` of `Running jobctl purge deletes all jobs`."""
     tokens = text.split()
     bare_words = [word.lower().strip(",.:;!") for word in tokens]
-    if not _names_an_act(bare_words):
+    first = "".join(bare_words[:1])
+    if not (names_by_verb(first) or first in PROGRAMS):  # it does not begin with an act
         return text
     following = [*bare_words[1:], ""]
     for at, word in enumerate(bare_words):
@@ -172,21 +173,9 @@ def without_effect(text: str) -> str:
     return text
 
 
-def _names_an_act(tokens: Sequence[str]) -> bool:
-    """Return whether a sentence begins with an act: a verb in -ing, or a known program."""
-    first = tokens[0] if tokens else ""
-    return names_by_verb(first) or first in PROGRAMS
-
-
 def names_by_verb(word: str) -> bool:
     """Return whether the first word of a sentence is a verb in -ing: `Restarting the queue`."""
     return len(word) > 5 and word.endswith("ing") and word.isalpha() and word not in NO_ACTS
-
-
-def _quoted_command(text: str) -> str:
-    """Return the command in backticks, or "" if the text in backticks is no command."""
-    parts = text.split("`")
-    return next((part.strip() for part in parts[1::2] if _is_command(part)), "")
 
 
 def _is_command(text: str) -> bool:
@@ -211,7 +200,6 @@ def _plain_command(text: str) -> str:
 
 
 def _until_stop(tokens: Sequence[str]) -> list[str]:
-    """Return the words up to the first word that begins something else."""
     end = next((at for at, word in enumerate(tokens) if word.lower() in STOPS or word == ","), len(tokens))
     return list(tokens[:end])
 
@@ -325,11 +313,6 @@ def _template(command: str) -> str:
     return " ".join(text.split())
 
 
-def _topic(act: Act, context: Sequence[str]) -> str:
-    program = words(_template(act.command).split()[0])[:1] if act.command else words(act.object)[-1:]
-    return slug("".join(program) or "".join(context[:1]) or "lessons")
-
-
 # --- cases ---
 
 
@@ -371,7 +354,6 @@ def _phrase_cases(act: Act, context: Sequence[str]) -> tuple[Cases, Cases]:
 
 
 def _context_turns(context: Sequence[str]) -> list[Json]:
-    """Return the turns in which the context comes up."""
     return [{"role": "user", "text": f"this is about {context[0]}"}] if context else []
 
 

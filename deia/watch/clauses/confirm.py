@@ -14,7 +14,7 @@ from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.shell.templates import matches_command
 from deia.watch.turn.regex import find_all, is_in
-from deia.watch.turn.tool_call import PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, strings
+from deia.watch.turn.tool_call import WRITE_TOOLS, command_of, is_shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -198,7 +198,12 @@ def _write(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     if clause.written("adds") or clause.written("drops"):
         yield from _changed(clause, reading)
         return
-    paths = _deleted(reading) if clause.asked.get("deletes") else written_paths(reading)
+    if clause.asked.get("deletes"):
+        from deia.watch.clauses.removals import deleted_paths  # noqa: PLC0415 - few turns may delete what a clause names
+
+        paths = deleted_paths(reading)
+    else:
+        paths = written_paths(reading)
     for path in dict.fromkeys(paths):
         if any(matches_path(glob, path) for glob in clause.globs):
             yield Match(kind="write", source=clause.source, excerpt=path, stance=ANNOUNCED, around=path)
@@ -213,27 +218,17 @@ def _changed(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
         yield Match(kind="write", source=clause.source, excerpt=lines, stance=ANNOUNCED, around=around)
 
 
-def _deleted(reading: Reading) -> Iterator[str]:
-    from deia.watch.clauses.removals import deleted_paths  # noqa: PLC0415 - few turns may delete what a clause names
-
-    return deleted_paths(reading)
-
-
 def written_paths(reading: Reading) -> Iterator[str]:
     """Yield the paths that a tool call is about to write, edit or delete."""
     turn = reading.turn
     if turn.role != "tool_call":
         return
     from deia.watch.shell.file_writes import written_by  # noqa: PLC0415 - only for turns that call a tool
-    from deia.watch.turn.edits import PATCH_HEADS  # noqa: PLC0415 - as above
+    from deia.watch.turn.edits import PATCH_HEADS, field_paths, patched_paths  # noqa: PLC0415 - as above
 
     if turn.tool.lower() in WRITE_TOOLS:
-        tool_input = turn.tool_input or {}
-        values = (tool_input.get(name) for name in PATH_FIELDS)
-        yield from (path for path in values if isinstance(path, str))
-        for text in strings(tool_input):
-            for line in text.splitlines() if "*** " in text else ():
-                yield from (line.removeprefix(mark).strip() for mark in PATCH_HEADS if line.startswith(mark))
+        yield from field_paths(turn)
+        yield from patched_paths(turn, *PATCH_HEADS)
     for spoken in reading.commands:
         yield from written_by(spoken.command)
 

@@ -23,7 +23,8 @@ def signs_around(folder: str) -> Callable[[Sequence[str]], str]:
     def find(wanted: Sequence[str]) -> str:
         """Return the first platform with a configuration file in one of the folders, or ""."""
         places = _places(folder)
-        return next((name for name in wanted if any(_shows(place, name) for place in places)), "")
+        signs = ((name, f"{place}/{sign}") for name in wanted for place in places for sign in SIGNS.get(name, ()))
+        return next((name for name, path in signs if files.exists(path)), "")
 
     return find
 
@@ -63,7 +64,3 @@ def _places(folder: str) -> list[str]:
         if len(places) >= MOST_FOLDERS or files.exists(f"{place}/.git"):
             break
     return places
-
-
-def _shows(place: str, platform: str) -> bool:
-    return any(files.exists(f"{place}/{name}") for name in SIGNS.get(platform, ()))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.watch.shell.file_writes import written_by
-from deia.watch.turn.edits import DELETED_HEAD
+from deia.watch.turn.edits import deleted_files
 from deia.watch.turn.removed_names import GONE, MADE, file_name, identifiers, is_of_tests, subject_of
-from deia.watch.turn.tool_call import PATH_FIELDS, strings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -23,13 +22,7 @@ def deleted_paths(reading: Reading) -> Iterator[str]:
     turn = reading.turn
     if turn.role != "tool_call":
         return
-    fields = turn.tool_input or {}
-    if "delete" in turn.tool.lower():
-        yield from (path for name in PATH_FIELDS if isinstance(path := fields.get(name), str))
-    for text in strings(fields):
-        for line in text.splitlines() if DELETED_HEAD in text else ():
-            if line.startswith(DELETED_HEAD):
-                yield line.removeprefix(DELETED_HEAD).strip()
+    yield from deleted_files(turn)
     for spoken in reading.commands:
         yield from _deleted_by(spoken.command)
 

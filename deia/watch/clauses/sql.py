@@ -271,11 +271,8 @@ def _skip(text: str, at: int) -> int:
     if char == "$":
         tag = text.find("$", at + 1, at + 64)
         body = text[at : tag + 1]
-        return (
-            _after(text, body, tag + 1)
-            if tag > 0 and body[1:-1].replace("_", "a").isalnum() | (body == "$$")
-            else at + 1
-        )
+        is_tag = tag > 0 and (body == "$$" or body[1:-1].replace("_", "a").isalnum())
+        return _after(text, body, tag + 1) if is_tag else at + 1
     return _quoted(text, at) if char in QUOTES else at + 1
 
 

@@ -27,16 +27,14 @@ MOST_CUT = 12_000  # characters; cutting a longer text into regions costs about 
 
 def holding(artefact: Artefact, turn: Turn, rows: Collection[int]) -> set[int]:
     """Return the rows whose pattern or phrase a turn holds; all of them if the turn is too long to search."""
-    clauses = {number: _clause(artefact, number) for number in rows}
+    clauses = {}
+    for number in rows:
+        target, who, _ = artefact.row(number)
+        clauses[number] = artefact.clause(target, (who >> CLAUSE) - 1)
     written = {number: clause for number, clause in clauses.items() if artefact.row(number)[1] & WRITTEN}
     kept = _holding_pattern(artefact, turn, written) if written else set()
     phrases = {number: clause for number, clause in clauses.items() if number not in written}
     return kept | (holding_phrase(artefact, turn, phrases) if phrases else set())
-
-
-def _clause(artefact: Artefact, number: int) -> CompiledClause:
-    target, who, _ = artefact.row(number)
-    return artefact.clause(target, (who >> CLAUSE) - 1)
 
 
 def _holding_pattern(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:

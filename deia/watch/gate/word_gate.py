@@ -26,6 +26,8 @@ from deia.watch.turn.tool_call import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
+    Matched = dict[int, set[int]]  # targets by number, each with the numbers of its clauses
+
 WHO = {"user": 1, "assistant": 2, "tool_call": 4, "tool_result": 8, "system": 0}
 EVERYBODY = 15
 # Flags of a row, above the bits of the roles it counts for. Its words may be anywhere in the turn, must be in one
@@ -150,21 +152,17 @@ def files_shown(turn: Turn) -> list[str]:
     """Return the names of the files that a call reads or writes, as the conversation's memory keeps them.
 
     They come without folders, which can be written in many ways. In a shell command, every word that looks like a file
-    counts.
+    counts: `src/x.py`, `Makefile`.
     """
     if is_shell(turn):
-        paths = [word.strip("'\"();,") for word in command_of(turn)[:MOST_SHOWN].split() if _may_be_file(word)]
+        words_shown = command_of(turn)[:MOST_SHOWN].split()
+        paths = [word.strip("'\"();,") for word in words_shown if "." in word[1:-1] or word[:1].isupper()]
     else:
         tool_input = turn.tool_input or {}
         paths = [path for name in PATH_FIELDS if isinstance(path := tool_input.get(name), str)]
     names = {path.replace("\\", "/").rpartition("/")[2][-LONGEST_NAME:] for path in paths[:MOST_FILES]}
     shown = [FILE + name for name in sorted(names) if name]
     return [*shown, A_READ] if turn.tool.lower() in FILE_READERS else shown
-
-
-def _may_be_file(word: str) -> bool:
-    """Return whether a word of a command may be a file: `src/x.py`, `Makefile`."""
-    return "." in word[1:-1] or word[:1].isupper()
 
 
 def _hidden_words(turn: Turn, segment: str) -> list[str]:
@@ -208,13 +206,7 @@ def _may_print_into_files(command: str) -> bool:
 
 
 def groups_present(
-    artefact: Artefact,
-    present: set[str],
-    bit: int,
-    matched: dict[int, set[int]],
-    *,
-    apart: set[int] | None = None,
-    near: set[int] | None = None,
+    artefact: Artefact, present: set[str], bit: int, matched: Matched, *, apart: set[int], near: set[int] | None = None
 ) -> set[bytes]:
     """Return the groups that these words belong to, and add the targets of rows with all their groups to `matched`.
 
@@ -227,14 +219,12 @@ def groups_present(
             number, who, *others = entry.split()
             if groups.issuperset(others):
                 _add_complete(artefact, int(number), bit, matched, near=near)
-            elif apart is not None and int(who) & WIDE and int(who) & bit:
+            elif int(who) & WIDE and int(who) & bit:
                 apart.add(int(number))
     return groups
 
 
-def _add_complete(
-    artefact: Artefact, number: int, bit: int, matched: dict[int, set[int]], *, near: set[int] | None
-) -> None:
+def _add_complete(artefact: Artefact, number: int, bit: int, matched: Matched, *, near: set[int] | None) -> None:
     """Add a row with all its groups to `near` if it requires a closer look, and its target to `matched` otherwise."""
     target, who, _ = artefact.row(number)
     if not who & bit or (target in matched and (who >> CLAUSE) - 1 in matched[target]):

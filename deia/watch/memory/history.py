@@ -33,11 +33,7 @@ def past_injections(state: str, conversation: str) -> list[PastInjection]:
     own = file_name(conversation)
     logs = [own, *(name for name in files.names(folder) if name.startswith(own + SUBAGENT))]
     injections = [injection for name in logs for injection in read_injections(files.read(f"{folder}/{name}") or b"")]
-    return sorted(injections, key=_time)
-
-
-def _time(injection: PastInjection) -> float:
-    return injection.at
+    return sorted(injections, key=lambda injection: injection.at)
 
 
 def read_injections(log: bytes) -> list[PastInjection]:

@@ -198,7 +198,8 @@ def _base_lead(before: Sequence[str], earlier: Sequence[str]) -> bool:
     if last == "to":
         return _governed(lead)
     if last in MODALS:
-        return not lead or _subject_of(lead) in FIRST_PERSONS
+        subject = next((word for word in reversed(lead) if not is_adverb(word) and word not in MODALS), "")
+        return not lead or subject in FIRST_PERSONS
     if last in FIRST_PERSONS:
         return _asks(lead, last) or (last in {"i", "we"} and set(lead) <= JOINING)  # "so I delete it"
     if last == "s" and lead[-1:] == ["let"]:
@@ -226,11 +227,6 @@ def _governed(lead: Sequence[str]) -> bool:
     return True
 
 
-def _subject_of(lead: Sequence[str]) -> str:
-    """Return the word before a modal that may be its subject."""
-    return next((word for word in reversed(lead) if not is_adverb(word) and word not in MODALS), "")
-
-
 def _asks(lead: Sequence[str], last: str) -> bool:
     """Return whether these words and a person ask or let: "can you …", "should I …", "let me …", "help me …"."""
     if last in {"let", "lets", "user"}:
@@ -255,7 +251,6 @@ def _is_supposed(words: Sequence[str]) -> bool:
 
 
 def _pairs(words: Sequence[str]) -> list[str]:
-    """Return the pairs of neighbours, each as a text."""
     return [f"{word} {following}" for word, following in zip(words, words[1:], strict=False)]  # noqa: RUF007 - not free
 
 

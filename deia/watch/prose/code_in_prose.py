@@ -107,7 +107,8 @@ def _stance_by_lead(lead: str, lead_words: Sequence[str], tail: Sequence[str]) -
         return ANNOUNCED
     if not _is_stated(tail) and (_is_labelled(lead) or _names_best(lead_words)):
         return ANNOUNCED
-    is_meant = _is_chained(lead_words) or _is_means(lead_words) or _opens_with_action(lead_words)
+    is_means = lead_words[-1] in MEANS_WORDS and _is_announcing(lead_words[:-1])  # "I'm clearing it with `x`"
+    is_meant = is_means or _is_chained(lead_words) or _opens_with_action(lead_words)
     return ANNOUNCED if is_meant else QUOTED
 
 
@@ -195,8 +196,3 @@ def _is_chained(lead: Sequence[str]) -> bool:
     if lead[-1:] not in [[word] for word in CHAINED]:
         return False
     return set(lead) <= OPENERS | CHAINED | {"after", "that"} or _is_announcing(lead)
-
-
-def _is_means(lead: Sequence[str]) -> bool:
-    """Return whether the code is the means of an announced act: "I'm clearing it with `x`"."""
-    return bool(lead) and lead[-1] in MEANS_WORDS and _is_announcing(lead[:-1])

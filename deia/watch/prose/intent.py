@@ -72,15 +72,12 @@ def is_order(act: Act) -> bool:
 
 def is_under_way(act: Act) -> bool:
     """Return whether an act is under way: "Skipping the hook, it only complains", "On to dropping the schema"."""
-    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS or _begins_progressive(act.before)
+    # Nothing stands before the act in its clause but "I'm", "we are now just" or the like.
+    is_progressive = act.before[:2] in BEING_AT and not set(act.before[2:]) - OPENERS
+    opens = act.opening[:-1] in OPENING_DOING or not set(act.opening[:-1]) - OPENERS or is_progressive
     if not opens or act.question or not act.verb.endswith("ing") or act.verb in NOT_DOING:
         return False
     return not is_subject(act) and DONE.isdisjoint(act.following) and REASONS.isdisjoint(act.after_verb)
-
-
-def _begins_progressive(before: Sequence[str]) -> bool:
-    """Return whether nothing stands before an act in its clause but "I'm", "we are now just" or the like."""
-    return before[:2] in BEING_AT and not set(before[2:]) - OPENERS
 
 
 def is_subject(act: Act) -> bool:

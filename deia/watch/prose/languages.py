@@ -77,15 +77,11 @@ def foreign_stance(before: str, act: str, after: str, *, question: bool) -> str:
     script = "" if whole.isascii() else _script(whole)
     if script in UNSPACED:
         return _stance_by_letters(UNSPACED[script], before, act + after, question=question)
-    name = script or _language_of_words(words(whole), least=1 if not has_ascii_letters(act) else FEWEST_WORDS)
+    is_english = all(char.isascii() or not char.isalpha() for char in act)  # by its letters
+    name = script or _language_of_words(words(whole), least=FEWEST_WORDS if is_english else 1)
     return (
         _stance_by_words(SPACED[name], words(before), words(act)[1:], words(after), question=question) if name else ""
     )
-
-
-def has_ascii_letters(text: str) -> bool:
-    """Return whether all letters of a text are those of English."""
-    return all(char.isascii() or not char.isalpha() for char in text)
 
 
 def _script(text: str) -> str:

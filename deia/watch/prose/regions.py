@@ -20,6 +20,7 @@ ESCAPED_MARK = '\\"'
 FEWEST_WORDS = 2  # inside marks that make it code or a quotation
 MOST_APOSTROPHES = 20  # inside one quotation in single marks
 LONGEST_QUOTE = 600  # characters; a mark that has not closed by then opened nothing
+UNDECIDED, NO_MARK = -2, -1  # instead of where a mark closes
 FULL_STOPS = "\n\u3002\uff01\uff1f"  # end of a line, and the East Asian marks, which need no space after them
 SPACED_STOPS = ".!?;"
 LONGEST_SENTENCE = 400  # characters before the span, and after it
@@ -125,7 +126,7 @@ def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int
     kept: list[str] = []
     at = 0
     while at < len(line):
-        end = _closing(line, at) if line[at] in CLOSING else -1
+        end = closing(line, at) if line[at] in CLOSING else NO_MARK
         if end < 0:
             kept.append(line[at])
             at += 1
@@ -143,21 +144,23 @@ def _inline(line: str, base: int, codes: list[Code], quotes: list[tuple[int, int
     return "".join(kept)
 
 
-def _closing(line: str, at: int) -> int:
-    """Return where a mark at `at` closes, or -1; an apostrophe opens nothing."""
+def closing(line: str, at: int) -> int:
+    """Return where a mark at `at` closes; NO_MARK if it opens nothing, UNDECIDED if it may close in text to come."""
     char, most = line[at], at + LONGEST_QUOTE
     if char == "`":
         ticks = next((count for count in (3, 2) if line.startswith("`" * count, at)), 1)
         end = line.find("`" * ticks, at + ticks, most)
-        return end + ticks - 1 if end >= 0 else -1
+        return end + ticks - 1 if end >= 0 else UNDECIDED
     if at and (line[at - 1].isalnum() or (char == '"' and line[at - 1] in "=\\")):
-        return -1
+        return NO_MARK
     end = line.find(CLOSING[char], at + 1, most)
     for _ in range(MOST_APOSTROPHES):
-        if char not in SINGLE_MARKS or end < 0 or not line[end + 1 : end + 2].isalnum():
+        if end < 0:
+            return UNDECIDED
+        if char not in SINGLE_MARKS or not line[end + 1 : end + 2].isalnum():
             return end
         end = line.find(CLOSING[char], end + 1, most)
-    return -1
+    return NO_MARK
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -191,7 +191,6 @@ def _sentence_features(form: Form) -> Iterator[str]:
 
 
 def _neighbour_features(form: Form) -> Iterator[str]:
-    """Yield the features of the act's nearest neighbours."""
     words, at, shape = form.words, form.at, form.shape
     left = (END, END, END, *words[:at])[-3:]
     right = (*words[at + 1 : at + 4], END, END)[:2]
@@ -229,12 +228,10 @@ def _clause_features(form: Form) -> Iterator[str]:
 
 
 def _kinds(place: str, words: Sequence[str]) -> set[str]:
-    """Return the kinds of some words as features of a place."""
     return {f"{place}={kind}" for word in words for kind in KINDS_OF.get(word, ())}
 
 
 def _last(words: Sequence[str], wanted: frozenset[str]) -> str:
-    """Return the last of the words that is wanted, or ""."""
     return next((word for word in reversed(words) if word in wanted), "")
 
 
@@ -310,7 +307,6 @@ def probabilities_of(sentence: str, verb: tuple[int, int] | None = None) -> Mapp
 
 
 def _probabilities_of(sentence: str, verb: tuple[int, int] | None) -> dict[str, float]:
-    """Return what `probabilities_of` returns, without looking at the kept results."""
     model = loaded()
     form = form_of(sentence, verb, model.known)
     if is_foreign(form, sentence):

@@ -57,7 +57,6 @@ def place_of(path: str, folder: str = "") -> str:
 
 
 def _find_place(path: str, folder: str) -> str:
-    """Return the place of a path that was not looked up before."""
     if not path or len(path) > LONGEST:
         return "<other>"
     if folder and path[:1] not in "/~$`%{" and path[1:2] != ":" and place_of(folder) in _PLACES_OF_THEIR_OWN:
@@ -162,7 +161,6 @@ def _parts(path: str) -> tuple[int, list[str]]:
 
 
 def _absolute_place(parts: list[str]) -> str:
-    """Return the place of an absolute path."""
     joined = "/".join(parts)
     if joined in _SHARED:
         return "<shared>"
@@ -178,7 +176,6 @@ def _absolute_place(parts: list[str]) -> str:
 
 
 def _home_place(path: str) -> str:
-    """Return the place of a path that begins with `~`."""
     user, slash, below = path.partition("/")
     parts = _parts(below)[1] if slash else []
     if not parts or (len(parts) == 1 and parts[0] in _IN_HOME):
@@ -196,7 +193,6 @@ def _outside_place(parts: list[str], empty: str) -> str:
 
 
 def _inside_place(parts: list[str]) -> str:
-    """Return the place of a path inside the project."""
     if not parts:
         return "<whole>"
     if parts[-1] == ".git":
@@ -216,5 +212,4 @@ def _is_scratch(parts: list[str]) -> bool:
 
 
 def _words(part: str) -> list[str]:
-    """Return the words of one part of a path."""
     return part.replace("-", " ").replace("_", " ").replace(".", " ").split()

@@ -129,14 +129,12 @@ def _closing(code: str, begin: int, quote: str) -> int:
 
 
 def _skip_blank(code: str, at: int) -> int:
-    """Return the position of the next character that is no white space."""
     while at < len(code) and code[at] in " \t\r\n":
         at += 1
     return at
 
 
 def _find_backticks(code: str, commands: list[tuple[int, list[str]]]) -> None:
-    """Add the commands between backticks."""
     at = code.find("`")
     while at >= 0 and len(commands) < MAX_CALLS:
         end = code.find("`", at + 1)

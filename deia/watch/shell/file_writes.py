@@ -93,7 +93,6 @@ def _edits_in_place(word: str) -> bool:
 
 
 def _edited(program: str, words: list[str]) -> list[str]:
-    """Return the files that a program edits in place."""
     plain = [word for word in _plain(words, IN_PLACE[program]) if word]  # BSD writes `-i ''`
     has_script = any(word.partition("=")[0] in SCRIPTS or word[:2] == "-e" for word in words)
     return plain[1:] if program in SCRIPTED and not has_script and len(plain) > 1 else plain
@@ -132,5 +131,4 @@ def _cmdlet_paths(words: list[str], names: str, *, place: int) -> Iterator[str]:
 
 
 def _list_items(word: str) -> list[str]:
-    """Return the items of a list that is separated by commas."""
     return [part.strip("'\" ") for part in word.split(",") if part.strip("'\" ")]

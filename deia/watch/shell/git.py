@@ -32,7 +32,7 @@ def settings_of(words: Sequence[str], environment: Sequence[str]) -> list[str]:
             settings += words[at + 1 : at + 2]
         elif word.startswith("-c"):
             settings.append(word[2:])
-        at += 1 + _takes_next(word)
+        at += 1 + (f" {word} " in f" {GLOBALS} ")
     variables = dict(setting.partition("=")[::2] for setting in environment if setting.startswith("GIT_CONFIG_"))
     for number in range(min(len(variables), MOST_SETTINGS)):
         name = variables.get(f"GIT_CONFIG_KEY_{number}")
@@ -67,11 +67,6 @@ def programs_run(words: Sequence[str], environment: Sequence[str]) -> list[str]:
     return command_lines
 
 
-def _takes_next(word: str) -> bool:
-    """Return whether the value of a global option is the next word."""
-    return word[:1] == "-" and f" {word} " in f" {GLOBALS} "
-
-
 def without_values(arguments: list[str]) -> list[str]:
     """Return git's arguments without the values of options, so that no value is taken for an option or a path."""
     at = options_end(["git", *arguments], 1, GLOBALS) - 1
@@ -95,9 +90,5 @@ def long_names(program: str, arguments: Sequence[str]) -> dict[str, str]:
     if key == "git":
         at = options_end(["git", *arguments], 1, GLOBALS) - 1
         key = f"git {arguments[at]}" if at < len(arguments) else key
-    return {f"-{short}": f"--{long}" for short, _, long in map(_split_pair, LONG_NAMES.get(key, "").split())}
-
-
-def _split_pair(pair: str) -> tuple[str, str, str]:
-    """Return the short and the long name of a pair `short=long`."""
-    return pair.partition("=")
+    pairs = (pair.partition("=") for pair in LONG_NAMES.get(key, "").split())  # short=long
+    return {f"-{short}": f"--{long}" for short, _, long in pairs}

@@ -36,15 +36,10 @@ class Command:
         folder: str = "",
         text: str = "",
     ) -> None:
-        self.program = program
-        self.arguments = arguments
-        self.data = data
-        self.through = through
-        self.redirects = redirects
-        self.stdin = stdin
-        self.environment = environment
+        self.program, self.arguments, self.data = program, arguments, data
+        self.through, self.redirects, self.stdin = through, redirects, stdin
+        self.environment, self.text = environment, text
         self.folder = folder  # where a `cd` before it went, "" without one
-        self.text = text
         # What a matcher works out once and needs for every template: the own arguments and the names of options.
         self.known: tuple[list[str], dict[str, str]] | None = None
 
@@ -90,11 +85,8 @@ class Inner:
         kind: str = "bash",
         environment: tuple[str, ...] = (),
     ) -> None:
-        self.label = label
-        self.words = words or []
-        self.script = script
-        self.kind = kind
-        self.environment = environment
+        self.label, self.words, self.script = label, words or [], script
+        self.kind, self.environment = kind, environment
 
 
 def unescape(text: str) -> str:

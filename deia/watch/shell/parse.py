@@ -8,18 +8,16 @@ never raises: the hook uses it on whatever an agent is about to type. The work i
 from __future__ import annotations
 
 from deia.watch.shell.arguments import data_arguments, expanded, loop_values, lowered, unaliased
-from deia.watch.shell.nodes import Command, Inner, Redirect, Simple, base_name, options_end, unescape
+from deia.watch.shell.nodes import Command, Inner, Simple, base_name, options_end, unescape
 from deia.watch.shell.posix import LAST_COMMANDS, MAX_COMMANDS, read_bash
 from deia.watch.shell.posix_words import MAX_DEPTH
-from deia.watch.shell.programs import CODE_OPTIONS, SHELLS, SHORT_NAMES
+from deia.watch.shell.programs import CODE_OPTIONS, SHELLS, SHORT_NAMES, TRANSPARENT
 from deia.watch.shell.runners import key_of
-from deia.watch.shell.wrappers import is_transparent, peel
+from deia.watch.shell.wrappers import peel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-__all__ = ["Command", "Redirect", "parse_commands"]
+    from collections.abc import Sequence
 
 # Scripts inside scripts may repeat the text around them, within these limits.
 _MAX_REREADING = 4
@@ -33,6 +31,7 @@ _CODE_MARKS = frozenset("()=;'\"`[]{}.,+")
 _FED_WRAPPERS = (("xargs",), ("parallel",))
 _EXPORTERS = frozenset(("export", "declare", "typeset", "readonly", "local", "setenv"))
 _MOST_FEEDERS = 4  # commands of a pipe whose text is put before that of what xargs runs
+_SHELL_LANGUAGES = ("bash", "powershell", "cmd")
 _PRINTERS = frozenset(("echo", "printf", "cat", "print", "write-output"))
 # Programs that run their input: what is piped into one of them is a script.
 _RUNS_TEXT = SHELLS | frozenset(CODE_OPTIONS) | frozenset(("iex", "invoke-expression"))
@@ -54,8 +53,6 @@ def parse_commands(line: str, *, shell: str = "bash") -> list[Command]:
 
 
 class _Run:
-    """What one call of `parse_commands` collects."""
-
     __slots__ = ("aliases", "budget", "commands", "exported", "folders", "lists", "variables")
 
     def __init__(self, budget: int) -> None:
@@ -80,29 +77,16 @@ class _Place:
         depth: int = 0,
         listed: frozenset[str] = frozenset(),
     ) -> None:
-        self.through = through
-        self.environment = environment
-        self.depth = depth
-        self.listed = listed
+        self.through, self.environment = through, environment
+        self.depth, self.listed = depth, listed
 
 
-def _read_powershell(script: str) -> list[Simple]:
-    from deia.watch.shell.powershell import read_powershell  # noqa: PLC0415 - a fifth of the parser, and rarely needed
+def _read(script: str, shell: str) -> list[Simple]:
+    if shell not in ("powershell", "cmd"):
+        return read_bash(script)
+    from deia.watch.shell import powershell  # noqa: PLC0415 - a fifth of the parser, and rarely needed
 
-    return read_powershell(script)
-
-
-def _read_cmd(script: str) -> list[Simple]:
-    from deia.watch.shell.powershell import read_cmd  # noqa: PLC0415 - as above
-
-    return read_cmd(script)
-
-
-_READERS: dict[str, Callable[[str], list[Simple]]] = {
-    "bash": read_bash,
-    "powershell": _read_powershell,
-    "cmd": _read_cmd,
-}
+    return powershell.read_powershell(script) if shell == "powershell" else powershell.read_cmd(script)
 
 
 def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
@@ -111,7 +95,7 @@ def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
         return
     run.budget -= len(script) + 1
     outer, run.folders = run.folders, run.folders[-1:]
-    simples = _READERS.get(shell, read_bash)(script)
+    simples = _read(script, shell)
     most = MAX_COMMANDS - LAST_COMMANDS * min(place.depth, _MOST_RESERVED)
     for at, simple in enumerate(simples, LAST_COMMANDS):
         if len(run.commands) >= (most if at >= len(simples) else most - LAST_COMMANDS):
@@ -130,7 +114,6 @@ def _read_script(run: _Run, script: str, shell: str, place: _Place) -> None:
 
 
 def _remember_list(run: _Run, words: list[str]) -> None:
-    """Keep the values of a loop's variable."""
     name, values = loop_values(words)
     if name and len(run.lists) < _MOST_NAMES:
         run.lists[name] = values
@@ -206,8 +189,8 @@ def _expand(run: _Run, simple: Simple, words: list[str], place: _Place) -> None:
     inners = peel(key, words, stdin) if place.depth < MAX_DEPTH and run.budget > len(simple.text) else []
     if not inners and simple.fed is not None and not stdin and key in _RUNS_TEXT:
         _run_output(run, simple, words, place)
-    if not inners or not is_transparent(key):
-        scripts = frozenset(inner.script for inner in inners if inner.kind in _READERS)
+    if not inners or key not in TRANSPARENT:  # a wrapper is not listed itself if what it runs is
+        scripts = frozenset(inner.script for inner in inners if inner.kind in _SHELL_LANGUAGES)
         _list(run, simple, words, place, stdin=stdin, scripts=scripts)
     for inner in inners:
         _enter(run, simple, inner, place)
@@ -275,7 +258,6 @@ def _with_settings(run: _Run, simple: Simple, words: list[str], place: _Place) -
 
 
 def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]) -> None:
-    """Add a command to the result."""
     program = base_name(words[0])
     if simple.fed is not None and program.lower() in _REMOVE_PATHS:
         words = words + _listed_paths(simple.fed)
@@ -318,7 +300,6 @@ def _text_with_feeders(simple: Simple, words: Sequence[str] = ()) -> str:
 
 
 def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
-    """List what a wrapper runs."""
     listed = place.listed
     if simple.live:
         listed = listed | {live.text for live in simple.live}
@@ -328,14 +309,13 @@ def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
     if inner.words:
         run.budget -= sum(map(len, inner.words))
         _expand(run, simple, _spelled_out(run, inner.words), inner_place)
-    elif inner.kind in _READERS:
+    elif inner.kind in _SHELL_LANGUAGES:
         _read_script(run, _value_of(run, inner.script), inner.kind, inner_place)
     else:
         _enter_code(run, simple, inner, inner_place)
 
 
 def _enter_code(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
-    """List the commands that code of another language starts."""
     from deia.watch.shell.embedded_code import commands_in  # noqa: PLC0415 - most lines hold no code of another language
 
     run.budget -= len(inner.script)
@@ -357,7 +337,9 @@ def _output(run: _Run, simple: Simple) -> str:
         return ""
     key = key_of(base_name(simple.words[0]))
     if key == "base" and simple.fed is not None and any(word in _DECODING_OPTIONS for word in simple.words[1:]):
-        return _decoded(_output(run, simple.fed))
+        from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
+
+        return decoded("".join(_output(run, simple.fed).split()))
     if key not in _PRINTERS:
         return ""
     if key == "cat":
@@ -373,14 +355,7 @@ def _output(run: _Run, simple: Simple) -> str:
     return unescape(text) if escapes else text
 
 
-def _decoded(text: str) -> str:
-    from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
-
-    return decoded("".join(text.split()))
-
-
 def _formatted(words: list[str]) -> str:
-    """Return what printf prints for these words."""
     if words and words[0] == "--":
         words = words[1:]
     if not words:

@@ -105,12 +105,7 @@ class _Reader(Words):
         """Read the commands of a text inside this one, such as the content of backticks."""
         _Reader(body, self.out, self.depth + 1).read_list(closed=False)
 
-    def _opens_function(self) -> bool:
-        """Return whether `()` follows, as after the name of a function."""
-        return self.text[self.at : self.at + 8].lstrip(_BLANKS).startswith(")")
-
     def _finish(self, scope: _List, *, piped: bool = False) -> None:
-        """Close the open command, and add it to the result."""
         simple = scope.simple
         if simple is None:
             return
@@ -122,17 +117,11 @@ class _Reader(Words):
         self.out.append(simple)
         if piped:
             scope.fed = simple
-        if drop_middle(self.out):
-            self._skip(scope)
-
-    def _skip(self, scope: _List) -> None:
-        """Go on near the end of the text, with nothing open."""
-        at = last_stretch(self.text, self.at)
-        if at > self.at:
+        at = last_stretch(self.text, self.at) if drop_middle(self.out) else self.at
+        if at > self.at:  # near the end of the text, with nothing open
             self.at, scope.fed, scope.pattern, scope.documents = at, None, False, []
 
     def _separate(self, scope: _List, char: str) -> None:
-        """Read a separator, which ends the open command."""
         two = self.text[self.at : self.at + 2]
         if scope.simple is not None and scope.simple.kind == "[[" and char in "&|":
             self.at += 1
@@ -165,7 +154,11 @@ class _Reader(Words):
             scope.level -= 1
         elif self.text.startswith("((", begin) and (simple is None or simple.kind == "for") and self._computes():
             self.balanced()
-        elif simple is not None and len(simple.words) == 1 and self._opens_function():
+        elif (
+            simple is not None
+            and len(simple.words) == 1
+            and self.text[self.at : self.at + 8].lstrip(_BLANKS)[:1] == ")"
+        ):
             scope.simple = None  # the name of a function, whose body follows
             self.at = self.text.index(")", self.at) + 1
             self._mark_bomb(simple)
@@ -250,7 +243,6 @@ class _Reader(Words):
     # Redirections and here-documents
 
     def _redirect(self, scope: _List, number: str) -> None:
-        """Read a redirection and its target into the open command."""
         start = self.at
         operator = next(mark for mark in _OPERATORS if self.text.startswith(mark, start))
         self.at += len(operator)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from deia.watch.shell.nodes import Simple, unescape
 
-TYPE_CHECKING = False
-
 MAX_DEPTH = 12
 MAX_REREADS = 1
 
@@ -110,7 +108,6 @@ class Words:
         return True
 
     def _double(self, parts: list[str]) -> None:
-        """Read the rest of a quotation in double quotes."""
         begin = self.at
         end = self.text.find('"', begin)
         inside = self.text[begin:end] if end >= 0 else ""
@@ -154,7 +151,6 @@ class Words:
     # Expansions
 
     def _dollar(self, parts: list[str], *, inside: bool = False) -> None:
-        """Read an expansion that begins with `$`."""
         begin = self.at
         following = self.text[begin + 1 : begin + 2]
         self.at += 1
@@ -218,7 +214,6 @@ class Words:
                 self.at += 1
 
     def _brace(self) -> None:
-        """Step over `${…}`."""
         text = self.text
         skipped: list[str] = []
         while self.at < self.size and text[self.at] != "}":

@@ -100,8 +100,6 @@ class _Reader:
 
 
 class _PowerShell(_Reader):
-    """A reader of PowerShell."""
-
     __slots__ = ("called", "depth", "quoted")
 
     def __init__(self, text: str) -> None:
@@ -160,7 +158,6 @@ class _PowerShell(_Reader):
         self.at = self.size if end < 0 else end + 2
 
     def _take_word(self, fed: Simple | None) -> None:
-        """Read one word into the open command, or open one with it."""
         start = self.at
         first = self.text[start]
         word = self.word()
@@ -205,24 +202,18 @@ class _PowerShell(_Reader):
             elif char in ("$", "(") and char:
                 self._dollar(parts)
             elif char == "{" and parts and parts[-1] == "$":
-                self._braced(parts)
+                begin, end = self.at, self.text.find("}", self.at)
+                self.at = self.size if end < 0 else end + 1
+                parts.append(self.text[begin : self.at])
             else:
                 return "".join(parts)
 
     def _escaped(self) -> str:
-        """Return the character that a backtick escapes."""
         following = self.text[self.at + 1 : self.at + 2]
         self.at = min(self.at + 2, self.size)
         if following == "\r" and self.text[self.at : self.at + 1] == "\n":
             self.at += 1
         return "" if following in ("\n", "\r") else _BACKTICKS.get(following, following)
-
-    def _braced(self, parts: list[str]) -> None:
-        """Read `${…}`."""
-        end = self.text.find("}", self.at)
-        end = self.size if end < 0 else end + 1
-        parts.append(self.text[self.at : end])
-        self.at = end
 
     def _dollar(self, parts: list[str]) -> None:
         """Read `$(…)` or `(…)`, listing its commands, or the `$` of a variable."""
@@ -272,7 +263,6 @@ class _PowerShell(_Reader):
         parts.append(self.text[begin : self.at])
 
     def _string(self, quote: str, parts: list[str]) -> None:
-        """Read a quotation."""
         self.at += 1
         marks = frozenset("'") if quote == "'" else frozenset('"`$')
         while True:
@@ -282,8 +272,11 @@ class _PowerShell(_Reader):
                 return
             if char == "`":
                 parts.append(self._escaped())
+            elif char == "$" and not self.text.startswith("$(", self.at):
+                parts.append("$")
+                self.at += 1
             elif char == "$":
-                self._variable(parts)
+                self._dollar(parts)
             elif self.text.startswith(quote * 2, self.at):
                 parts.append(quote)
                 self.at += 2
@@ -291,18 +284,8 @@ class _PowerShell(_Reader):
                 self.at += 1
                 return
 
-    def _variable(self, parts: list[str]) -> None:
-        """Read a `$` inside double quotes."""
-        if self.text.startswith("$(", self.at):
-            self._dollar(parts)
-        else:
-            parts.append("$")
-            self.at += 1
-
 
 class _Cmd(_Reader):
-    """A reader of cmd.exe."""
-
     __slots__ = ()
 
     def read(self) -> None:
@@ -324,7 +307,6 @@ class _Cmd(_Reader):
         self.finish()
 
     def _take_word(self, fed: Simple | None) -> None:
-        """Read one word into the open command, or open one with it."""
         start = self.at
         word = self.word()
         if word in ("1", "2") and self.text[self.at : self.at + 1] == ">":
@@ -352,7 +334,6 @@ class _Cmd(_Reader):
         return True
 
     def _skip_condition(self) -> None:
-        """Step over the condition of `if`."""
         for _ in range(4):
             self.skip_blanks()
             word = self.word().lower()

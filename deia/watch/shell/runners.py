@@ -163,18 +163,14 @@ def run_by_powershell(key: str, words: list[str], stdin: str) -> list[Inner]:
         if option and "command".startswith(option):
             break
         if option in ("e", "ec") or (len(option) > 1 and "encodedcommand".startswith(option)):
-            return _encoded(key, words[at : at + 1])
+            from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
+
+            return [Inner(f"{key} -EncodedCommand", script=decoded("".join(words[at : at + 1])), kind="powershell")]
         if option.startswith("f"):
             return []  # a file
         at += option.startswith(("ex", "ep", "win", "w", "v", "config", "outputf", "inputf", "psc"))
     script = " ".join(words[at:])
     return [Inner(f"{key} -Command", script=stdin if script in ("", "-") else script, kind="powershell")]
-
-
-def _encoded(key: str, words: list[str]) -> list[Inner]:
-    from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
-
-    return [Inner(f"{key} -EncodedCommand", script=decoded("".join(words)), kind="powershell")]
 
 
 def run_by_cmd(key: str, words: list[str], _stdin: str) -> list[Inner]:

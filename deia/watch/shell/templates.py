@@ -79,20 +79,14 @@ def own_arguments(command: Command) -> list[str]:
 def _cached(command: Command) -> tuple[list[str], dict[str, str]]:
     """Return the own arguments of a command and the long names of its options, which are worked out once."""
     if command.known is None:
-        arguments = _own_arguments(command)
+        arguments = [word for at, word in enumerate(command.arguments) if at not in command.data]
+        if command.program.lower() == "git":
+            arguments = without_values(arguments)
+        if "--" in arguments:
+            end = arguments.index("--") + 1
+            arguments[end:] = [f"./{word}" if word.startswith("-") else word for word in arguments[end:]]
         command.known = (arguments, long_names(command.program, arguments))
     return command.known
-
-
-def _own_arguments(command: Command) -> list[str]:
-    """Return what `own_arguments` returns, worked out anew."""
-    arguments = [word for at, word in enumerate(command.arguments) if at not in command.data]
-    if command.program.lower() == "git":
-        arguments = without_values(arguments)
-    if "--" in arguments:
-        end = arguments.index("--") + 1
-        arguments[end:] = [f"./{word}" if word.startswith("-") else word for word in arguments[end:]]
-    return arguments
 
 
 def gives_option(option: str, command: Command) -> bool:
@@ -140,7 +134,6 @@ def _names_test(name: str) -> bool:
 
 
 def _is_option(word: str, *, slashes: bool) -> bool:
-    """Return whether a word of a template is an option."""
     return (word.startswith("-") and word not in {"-", "--"}) or (slashes and word.startswith("/") and len(word) <= 3)
 
 
@@ -186,7 +179,6 @@ def _sets(option: str, long: str, word: str, same: Mapping[str, str]) -> bool:
 
 
 def _has_value(name: str, value: str, arguments: Sequence[str]) -> bool:
-    """Return whether an option has a value that matches."""
     following = [*arguments[1:], ""]
     for word, after in zip(arguments, following, strict=False):  # strict fails if there are no arguments
         word_name, equals, own = word.partition("=")
@@ -198,7 +190,6 @@ def _has_value(name: str, value: str, arguments: Sequence[str]) -> bool:
 
 
 def _is_cluster(word: str) -> bool:
-    """Return whether a word may be joined short options."""
     return word[:1] == "-" and 1 < len(word) <= LONGEST_CLUSTER and word[1:].isalpha()
 
 
@@ -211,9 +202,7 @@ def _same_option(option: str, word: str) -> bool:
         return word not in UNABBREVIATED and option[len(word)] != "-"  # --force is not short for --force-with-lease
     if not option.startswith("-") or option.startswith("--") or len(option) < 3 or not word.startswith("-"):
         return False
-    if (
-        option[1].isupper() and option not in DRY_OPTIONS and len(word) > 1
-    ):  # PowerShell takes any unambiguous beginning
+    if option[1].isupper() and option not in DRY_OPTIONS and len(word) > 1:  # PowerShell takes unambiguous beginnings
         return option.lower().startswith(word.partition(":")[0].lower())
     return option in (word, word[1:]) or (option[1].isupper() and option.lower() == word.lower())
 
@@ -238,7 +227,6 @@ def _in_order(template_words: list[str], arguments: list[str], folder: str) -> b
 
 
 def _takes_value(argument: str) -> bool:
-    """Return whether the next word may be the value of an argument."""
     return argument.startswith("-") and argument not in {"-", "--"} and "=" not in argument
 
 

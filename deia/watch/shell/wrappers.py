@@ -31,11 +31,6 @@ _TMUX_COMMANDS = frozenset(("new", "new-session", "new-window", "neww", "send-ke
 _BEFORE_BANG = frozenset(("", "%", "silent", "r", "w", "exe"))
 
 
-def is_transparent(key: str) -> bool:
-    """Return whether a wrapper is not listed itself if what it runs is."""
-    return key in programs.TRANSPARENT
-
-
 def peel(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what a program with these words runs; nothing if its words do not say so."""
     rule = _RULES.get(key)
@@ -128,15 +123,10 @@ def _git(key: str, words: list[str], stdin: str) -> list[Inner]:
         return _runner(key, words, stdin)
     if name in ("rebase", "filter-branch"):
         return _scripted(key, words, stdin)
-    return _after(words, "foreach", "git submodule foreach") if name == "submodule" else []
-
-
-def _after(words: list[str], mark: str, label: str) -> list[Inner]:
-    """Return the script after a mark and its options."""
-    if mark not in words:
+    if name != "submodule" or "foreach" not in words:
         return []
-    at = options_end(words, words.index(mark) + 1, "")
-    return [Inner(label, script=" ".join(words[at:]))]
+    at = options_end(words, words.index("foreach") + 1, "")
+    return [Inner("git submodule foreach", script=" ".join(words[at:]))]
 
 
 def _unversioned(words: list[str]) -> list[str]:
@@ -148,26 +138,18 @@ def _unversioned(words: list[str]) -> list[str]:
 
 
 def _fetcher(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Return what `npx` and the like run."""
     scripts = _scripted(key, words, stdin) if key in programs.SCRIPT_OPTIONS else []
     return scripts or [Inner(key, _unversioned(words[options_end(words, 1, programs.FETCHERS[key]) :]))]
 
 
 def _scripted(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Return the script that is the value of an option."""
     script = option_value(words[1:], programs.SCRIPT_OPTIONS[key])
-    if script is None:
-        script = _clustered(words)
+    for word, after in zip(words[1:8], [*words[2:9], ""], strict=False) if script is None else ():
+        if word[:1] == "-" and 2 < len(word) < 6 and word[1:].isalpha() and word[-1] == "c":  # `su -lc 'x'`
+            script = after
+            break
     label = f"{key} -c" if key == "su" else key
     return [] if script is None else [Inner(label, script=script)]
-
-
-def _clustered(words: list[str]) -> str | None:
-    """Return the word after joined short options that end in `c`: `script -qc 'x'`, `su -lc 'x'`; None without."""
-    for at, word in enumerate(words[1:8], 1):
-        if word[:1] == "-" and 2 < len(word) < 6 and word[1:].isalpha() and word[-1] == "c":
-            return " ".join(words[at + 1 : at + 2])
-    return None
 
 
 def _script(key: str, words: list[str], stdin: str) -> list[Inner]:
@@ -197,7 +179,6 @@ def _lines(key: str, words: list[str], stdin: str) -> list[Inner]:
 
 
 def _tmux(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Return what a window starts with, or the keys that are typed into one."""
     if _TMUX_COMMANDS.isdisjoint(words):
         return []
     return [Inner(key, script=word) for word in words[1:] if " " in word]
@@ -235,25 +216,13 @@ def _shell(_key: str, words: list[str], stdin: str) -> list[Inner]:
     return [Inner(base_name(words[0]), script=stdin)] if reads else []
 
 
-def _eval(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Return what `eval` runs."""
-    return [Inner(key, script=" ".join(words[1:]))]
-
-
 def _trap(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Return what `trap` runs on a signal."""
     at = options_end(words, 1, "")
     handled = len(words) > at + 1 and words[at] != "-" and not any(word in ("-p", "-l") for word in words[1:at])
     return [Inner(key, script=words[at])] if handled else []
 
 
-def _at(key: str, _words: list[str], stdin: str) -> list[Inner]:
-    """Return what `at` and `batch` run later, which is their standard input."""
-    return [Inner(key, script=stdin)]
-
-
 def _ssh(key: str, words: list[str], stdin: str) -> list[Inner]:
-    """Return what ssh runs on the other machine."""
     at = options_end(words, 1, programs.VALUE_OPTIONS["ssh"]) + 1  # the host; options may follow it again
     at = options_end(words, at, programs.VALUE_OPTIONS["ssh"])
     return [Inner(key, script=" ".join(words[at:]) or stdin)]
@@ -301,7 +270,6 @@ def _code_at(word: str, names: str, letters: str) -> str | None:
 
 
 def _awk(key: str, words: list[str], _stdin: str) -> list[Inner]:
-    """Return the programs of awk that start commands."""
     return [Inner(key, script=word, kind="awk") for word in words[1:] if "system" in word or "|" in word]
 
 
@@ -331,14 +299,12 @@ _RULES: dict[str, Rule] = {
     "script": _script,
     "tmux": _tmux,
     "ansible": _ansible,
-    "eval": _eval,
+    "eval": lambda key, words, _: [Inner(key, script=" ".join(words[1:]))],
     "trap": _trap,
-    "at": _at,
-    "batch": _at,
+    **dict.fromkeys(("at", "batch"), lambda key, _, stdin: [Inner(key, script=stdin)]),
     "ssh": _ssh,
     "xargs": run_by_xargs,
     "parallel": run_by_parallel,
     "cmd": run_by_cmd,
+    **dict.fromkeys(("runuser", "flock"), passed_on),
 }
-for _name in ("runuser", "flock"):
-    _RULES[_name] = passed_on

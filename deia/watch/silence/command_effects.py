@@ -69,22 +69,6 @@ def command_effects(command: Command) -> Iterator[Effect]:
         yield from (Effect(path=path, kind=WHOLE, new="" if program == "truncate" else None) for path in paths)
 
 
-def _deleted(_: Command, words: list[str]) -> Iterator[Effect]:
-    yield from (Effect(path=word, kind=GONE) for word in _plain(words))
-
-
-def _made(_: Command, words: list[str]) -> Iterator[Effect]:
-    yield from (Effect(path=word, kind=ADDED, new="") for word in _plain(words))
-
-
-def _move(_: Command, words: list[str]) -> Iterator[Effect]:
-    return _moved(_plain(words), keeps=False)
-
-
-def _copy(_: Command, words: list[str]) -> Iterator[Effect]:
-    return _moved(_plain(words), keeps=True)
-
-
 def _tee(command: Command, words: list[str]) -> Iterator[Effect]:
     kind = ADDED if {"-a", "--append"} & set(words) else WHOLE
     yield from (Effect(path=word, kind=kind, new=command.stdin or None) for word in _plain(words))
@@ -95,10 +79,6 @@ def _edited(command: Command, words: list[str]) -> Iterator[Effect]:
     yield from patched(command.stdin)
     if command.stdin or command.program == "sponge" or any(word[:1] in {"-", "+"} for word in words):
         yield from (Effect(path=word, kind=WHOLE, new=None) for word in _plain(words))
-
-
-def _patch(command: Command, _: list[str]) -> Iterator[Effect]:
-    return patched("\n".join((command.stdin, *command.arguments)))
 
 
 def _extracted(command: Command, words: list[str]) -> Iterator[Effect]:
@@ -215,18 +195,18 @@ def harmless_filter(words: Sequence[str]) -> bool:
 
 
 HANDLERS: dict[str, Callable[[Command, list[str]], Iterator[Effect]]] = {
-    **dict.fromkeys(DELETERS, _deleted),
-    **dict.fromkeys(MOVERS, _move),
-    **dict.fromkeys(COPIERS, _copy),
+    **dict.fromkeys(DELETERS, lambda _, words: (Effect(path=word, kind=GONE) for word in _plain(words))),
+    **dict.fromkeys(MOVERS, lambda _, words: _moved(_plain(words), keeps=False)),
+    **dict.fromkeys(COPIERS, lambda _, words: _moved(_plain(words), keeps=True)),
     **dict.fromkeys(IN_PLACE, _in_place),
     **dict.fromkeys(EDITORS, _edited),
     **dict.fromkeys(SEALERS, _sealed),
-    **dict.fromkeys(MAKERS, _made),
+    **dict.fromkeys(MAKERS, lambda _, words: (Effect(path=word, kind=ADDED, new="") for word in _plain(words))),
     **dict.fromkeys(EXTRACTORS, _extracted),
     "git": _git,
     "find": _found,
     "tee": _tee,
-    "apply_patch": _patch,
+    "apply_patch": lambda command, _: patched("\n".join((command.stdin, *command.arguments))),
 }
 
 

@@ -97,7 +97,6 @@ def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def _edits(given: Mapping[str, Any], path: str, *, inserts: bool, depth: int = 0) -> Iterator[Effect]:
-    """Yield the edits of one call, and those in its lists."""
     old, new = _first(given, OLD), _first(given, NEW)
     every = any(given.get(name) is True for name in ("replace_all", "replaceAll", "allow_multiple"))
     whole, fragment = _first(given, WHOLE_FIELDS), _first(given, FRAGMENTS)
@@ -120,7 +119,6 @@ def _edits(given: Mapping[str, Any], path: str, *, inserts: bool, depth: int = 0
 
 
 def _blocks(path: str, text: str) -> Iterator[Effect]:
-    """Yield the edits of SEARCH and REPLACE blocks."""
     part, sides = "", {SEARCH: "", REPLACE: ""}
     for line in text.splitlines(keepends=True):
         bare = line.strip()

@@ -81,7 +81,6 @@ def _lines(turn: Turn) -> Iterator[str]:
 
 
 def _line_reasons(line: str, places: Places, language: str = "bash") -> Iterator[str]:
-    """Yield why a command line is refused."""
     commands = parse_commands(line, shell=language)
     for command in commands:
         yield from _command_reasons(command)
@@ -200,7 +199,6 @@ def _file_reasons(
 
 
 def _host_reasons(path: str, changes: list[Effect], places: Places, commands: list[Command]) -> Iterator[str]:
-    """Yield why a settings file of a host may not be changed so."""
     before = text_at(path)
     guarded = before is None or names_hook(before)
     after = before or ""

@@ -207,7 +207,6 @@ def weak_variables(text: str) -> Iterator[str]:
 
 
 def _first(value: str) -> str:
-    """Return the first word of a value."""
     value = value.strip()
     quote = value[:1]
     if quote in {'"', "'"}:

@@ -137,7 +137,7 @@ class Judged:
 
     def take_new(self, turns: Sequence[Turn]) -> list[Turn]:
         """Return the new turns, numbered by their position in the whole conversation, and remember them."""
-        window = [_print(turn) for turn in turns]
+        window = [hash((turn.role, turn.text, turn.tool, _shown(turn.tool_input))) for turn in turns]
         known = self._count_known(window)
         new = []
         for turn, print_ in zip(turns[known:], window[known:], strict=True):
@@ -155,8 +155,3 @@ class Judged:
             if len(prints) - at <= length and prints[at:] == window[: len(prints) - at]:
                 return len(prints) - at
         return length if length > 1 and any(prints[at : at + length] == window for at in starts) else 0
-
-
-def _print(turn: Turn) -> int:
-    """Return a hash of a turn's content."""
-    return hash((turn.role, turn.text, turn.tool, _shown(turn.tool_input)))

@@ -47,6 +47,26 @@ def edits_of(turn: Turn) -> Iterator[Change]:
             yield from _patched(text)
 
 
+def field_paths(turn: Turn) -> Iterator[str]:
+    """Yield the paths in the fields of a tool's input."""
+    fields = turn.tool_input or {}
+    yield from (path for name in PATH_FIELDS if isinstance(path := fields.get(name), str))
+
+
+def patched_paths(turn: Turn, *heads: str) -> Iterator[str]:
+    """Yield the files that stand behind these heads in the patches of a tool's input."""
+    for text in strings(turn.tool_input or {}):
+        for line in text.splitlines() if "*** " in text else ():
+            yield from (line.removeprefix(head).strip() for head in heads if line.startswith(head))
+
+
+def deleted_files(turn: Turn) -> Iterator[str]:
+    """Yield the files that a call of a tool for that deletes, or a patch."""
+    if "delete" in turn.tool.lower():
+        yield from field_paths(turn)
+    yield from patched_paths(turn, DELETED_HEAD)
+
+
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return next((value for name in names if isinstance(value := fields.get(name), str)), "")
 

@@ -103,13 +103,9 @@ def _required_words(template: Sequence[str]) -> Iterator[str]:
         yield f"find {template[at + 1]}".lower()
         at += 2
     for word in template[at:]:
-        if not _is_open(word):
+        # A word with a wildcard matches several words, and an option has other spellings.
+        if not (word == GAP or word[:1] in {"-", "/"} or any(mark in word for mark in "*?[") or is_place(word)):
             yield word.lower()
-
-
-def _is_open(word: str) -> bool:
-    """Return whether a template's word matches several words, or is an option with other spellings."""
-    return word == GAP or word[:1] in {"-", "/"} or any(mark in word for mark in "*?[") or is_place(word)
 
 
 class Reading:

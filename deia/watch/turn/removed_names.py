@@ -8,8 +8,8 @@ nothing is judged, so it only splits lines into words.
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.watch.turn.edits import ADDED_HEAD, DELETED_HEAD, Change, edits_of
-from deia.watch.turn.tool_call import PATH_FIELDS, WHOLE_TOOLS, command_of, is_shell, strings
+from deia.watch.turn.edits import ADDED_HEAD, Change, deleted_files, edits_of, field_paths, patched_paths
+from deia.watch.turn.tool_call import WHOLE_TOOLS, command_of, is_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,37 +73,20 @@ def identifiers(text: str) -> Iterator[str]:
 
 def _deleted(turn: Turn) -> Iterator[str]:
     """Yield the names of deleted files without folder and extension, each with a dot at its end."""
-    for path in _deleted_paths(turn):
+    for path in _removed_by(command_of(turn)[:MOST_TEXT]) if is_shell(turn) else deleted_files(turn):
         name = stem(path)
         if not is_of_tests(path) and LEAST_NAME <= len(name) <= MOST_NAME:
             yield f"{name}."
 
 
-def _deleted_paths(turn: Turn) -> Iterator[str]:
-    if is_shell(turn):
-        yield from _removed_by(command_of(turn)[:MOST_TEXT])
-        return
-    fields = turn.tool_input or {}
-    if "delete" in turn.tool.lower():
-        yield from (path for field in PATH_FIELDS if isinstance(path := fields.get(field), str))
-    for text in strings(fields):
-        for line in text.splitlines() if DELETED_HEAD in text else ():
-            if line.startswith(DELETED_HEAD):
-                yield line.removeprefix(DELETED_HEAD).strip()
-
-
 def _created_paths(turn: Turn) -> Iterator[str]:
     """Yield the files that a call writes whole: by a tool for that, in a patch, or by a redirection."""
-    fields = turn.tool_input or {}
     if is_shell(turn):
         after = command_of(turn)[:MOST_TEXT].split(">")[1:]
         yield from (part.split(None, 1)[0].strip("'\"") for part in after if part.strip())
-    elif turn.tool.lower() in WHOLE_TOOLS and "old_str" not in fields:
-        yield from (path for field in PATH_FIELDS if isinstance(path := fields.get(field), str))
-    for text in strings(fields):
-        for line in text.splitlines() if ADDED_HEAD in text else ():
-            if line.startswith(ADDED_HEAD):
-                yield line.removeprefix(ADDED_HEAD).strip()
+    elif turn.tool.lower() in WHOLE_TOOLS and "old_str" not in (turn.tool_input or {}):
+        yield from field_paths(turn)
+    yield from patched_paths(turn, ADDED_HEAD)
 
 
 def _removed_by(command: str) -> Iterator[str]:

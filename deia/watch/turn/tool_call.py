@@ -172,13 +172,8 @@ def _names_guard(text: str) -> bool:
 
 
 def _short_texts(turn: Turn) -> str:
-    texts = (turn.text, *strings(turn.tool_input or {}))
-    return "\n".join([text if len(text) <= MOST_PATH or _is_patch(text) else _own_name(text) for text in texts])
-
-
-def _is_patch(text: str) -> bool:
-    return "*** " in text or "+++ " in text
-
-
-def _own_name(text: str) -> str:
-    return OWN_NAME if OWN_NAME in text.lower() else ""
+    kept: list[str] = []
+    for text in (turn.text, *strings(turn.tool_input or {})):
+        is_whole = len(text) <= MOST_PATH or "*** " in text or "+++ " in text  # a patch may be long
+        kept.append(text if is_whole else OWN_NAME if OWN_NAME in text.lower() else "")
+    return "\n".join(kept)

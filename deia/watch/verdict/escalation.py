@@ -53,14 +53,9 @@ def affirms(turn: Turn) -> bool:
     if not answer or text.strip(MARKS).lower() in YES_WHOLE:
         return bool(answer) or text.startswith(SIGNS)
     first = "".join(answer[int(answer[0] in FILLERS) :][:1])
-    if first in YES or any(_has_phrase(answer, phrase) for phrase in YES_PHRASES):
+    if first in YES or any(tuple(answer[at : at + len(phrase)]) == phrase for phrase in YES_PHRASES for at in range(3)):
         return True
     return (answer[0] in WEAK or first in WEAK) and len(answer) <= MOST_AFTER_WEAK
-
-
-def _has_phrase(answer: list[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    return any(tuple(answer[at : at + size]) == phrase for at in range(3))
 
 
 def offered(artefact: Artefact, verdicts: Iterable[Verdict], reading: Reading, memory: Memory) -> list[str]:
@@ -73,7 +68,7 @@ def offered(artefact: Artefact, verdicts: Iterable[Verdict], reading: Reading, m
     triggers = [
         verdict.trigger
         for verdict in verdicts
-        if (verdict.stage in SPOKEN or _is_proposed(verdict))
+        if (verdict.stage in SPOKEN or (verdict.stage == "stance" and verdict.detail.endswith(PROPOSED)))
         and verdict.trigger not in memory.escalated
         and (verdict.firing or artefact.trigger(verdict.number)).action != MILDEST
     ]
@@ -89,10 +84,6 @@ def _asks(reading: Reading) -> bool:
     return by_tool or reading.said.rstrip(CLOSING_MARKS).endswith(QUESTION_MARKS)
 
 
-def _is_proposed(verdict: Verdict) -> bool:
-    return verdict.stage == "stance" and verdict.detail.endswith(PROPOSED)
-
-
 def escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) -> list[Verdict]:
     """Return the verdicts for the triggers that a yes refers to, in the order in which they were announced."""
     memory = circumstances.memory
@@ -101,17 +92,14 @@ def escalations(artefact: Artefact, turn: Turn, circumstances: Circumstances) ->
     answer = shorten(one_line(turn.text), MOST_SHOWN) if turn.role == "user" else "approved"
     because = f'"{answer}" in turn {turn.index} answers an announcement of it'
     pending = [trigger for trigger in memory.offered if trigger not in memory.escalated]
-    numbers = numbers_of(artefact, pending)
-    return [_escalated(artefact, number, because, turn, circumstances) for number in numbers]
-
-
-def _escalated(artefact: Artefact, number: int, because: str, turn: Turn, circumstances: Circumstances) -> Verdict:
-    trigger = artefact.trigger(number)
-    identity = trigger.id
-    if identity in circumstances.muted:
-        return Verdict(trigger=identity, stage="muted", detail=because, number=number)
-    firing = firing_of(artefact, trigger, turn, because, said=True)
-    return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing)
+    verdicts = []
+    for number in numbers_of(artefact, pending):
+        trigger = artefact.trigger(number)
+        muted = trigger.id in circumstances.muted
+        firing = None if muted else firing_of(artefact, trigger, turn, because, said=True)
+        stage = "muted" if muted else FIRES
+        verdicts.append(Verdict(trigger=trigger.id, stage=stage, detail=because, number=number, firing=firing))
+    return verdicts
 
 
 def numbers_of(artefact: Artefact, identities: Sequence[str]) -> Iterator[int]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deia.records import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from deia.records import Action
     from deia.watch.compiled_trigger import CompiledClause, CompiledTrigger, Unless
@@ -123,16 +123,13 @@ def _judge_one(
     firing = firing_of(artefact, trigger, reading.turn, because, said=is_said)
     firing = firing.but(act=matches[-1].excerpt if matches else "", told=silenced)
     if precondition is None:
-        firing = _milder(firing, trigger.otherwise)
+        # It does no more than `otherwise`, since what would make it serious did not happen before.
+        most = trigger.otherwise or firing.action
+        firing = firing.but(action=min(firing.action, most, key=ACTIONS.index), urgency="low")
     elif trigger.timing == "pre-action":
         firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
     sentence = matches[-1].around.strip() if is_said and matches and matches[-1].kind != "error" else ""
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing, sentence=sentence)
-
-
-def _milder(firing: Firing, most: Action | None) -> Firing:
-    """Return a firing that does no more than `most`, since what would make it serious did not happen before."""
-    return firing.but(action=min(firing.action, most or firing.action, key=ACTIONS.index), urgency="low")
 
 
 def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | None) -> Firing:
@@ -174,7 +171,10 @@ class _ClauseCheck:
     def met(self, clause: CompiledClause, match: Match) -> tuple[bool, str]:
         """Return whether a match meets its clause's conditions, and a detail: `it` was named, a file is as required."""
         if match.stands_for:
-            return _was_seen(match.stands_for, self.circumstances), "what it stands for was not named"
+            named = match.stands_for in self.circumstances.seen or _was_seen_lately(
+                match.stands_for, self.circumstances
+            )
+            return named, "what it stands for was not named"
         if "subject_gone" in clause.asked:
             return self._is_about(match, gone=clause.asked["subject_gone"], file="deletes" in clause.asked)
         if not clause.asked or "deletes" in clause.asked:
@@ -192,11 +192,6 @@ class _ClauseCheck:
         before, own = self.circumstances.memory.seen, self.circumstances.seen
         why = gone_subject(self.reading, before, own, path=match.excerpt if file else "")
         return bool(why) == gone, why
-
-
-def _was_seen(name: str, circumstances: Circumstances) -> bool:
-    """Return whether a name came up in this turn or in one of the last."""
-    return name in circumstances.seen or _was_seen_lately(name, circumstances)
 
 
 def _was_seen_lately(name: str, circumstances: Circumstances) -> bool:
@@ -308,33 +303,29 @@ def firing_of(artefact: Artefact, trigger: CompiledTrigger, turn: Turn, because:
         message=trigger.message,
         action_required=trigger.action_required,
         instead=tuple(trigger.instead),
-        documents=tuple(_references(artefact, trigger)),
+        documents=tuple(
+            Reference(id=artefact.document(number)["id"], mode=mode, reason=reason)
+            for number, mode, reason in trigger.documents
+        ),
         because=because,
         turn=turn.index,
         origin=trigger.origin,
     )
 
 
-def _references(artefact: Artefact, trigger: CompiledTrigger) -> Iterator[Reference]:
-    for number, mode, reason in trigger.documents:
-        yield Reference(id=artefact.document(number)["id"], mode=mode, reason=reason)
-
-
 def bounded(verdicts: Iterable[Verdict], settings: Mapping[str, Any]) -> tuple[Verdict, ...]:
     """Return the verdicts with the actions that the settings allow; a trigger that they switch off is muted."""
     if settings.get("max_action", STRONGEST) == STRONGEST and not settings.get("forms"):
         return tuple(verdicts)
-    return tuple(_bound(verdict, settings) for verdict in verdicts)
-
-
-def _bound(verdict: Verdict, settings: Mapping[str, Any]) -> Verdict:
-    firing: Firing | None = verdict.firing
-    if firing is None:
-        return verdict
-    action = allowed_action(firing, settings)
-    if action is None:
-        return verdict.but(stage="muted", detail="the settings of this project switch it off", firing=None)
-    return verdict.but(firing=firing.but(action=action))
+    off = "the settings of this project switch it off"
+    bound = []
+    for verdict in verdicts:
+        action = allowed_action(verdict.firing, settings) if verdict.firing else None
+        if verdict.firing and action:
+            bound.append(verdict.but(firing=verdict.firing.but(action=action)))
+        else:
+            bound.append(verdict.but(stage="muted", detail=off, firing=None) if verdict.firing else verdict)
+    return tuple(bound)
 
 
 def allowed_action(firing: Firing, settings: Mapping[str, Any]) -> Action | None:

@@ -35,23 +35,20 @@ def hushed(verdicts: Sequence[Verdict], artefact: Artefact, memory: Memory, now:
     most: int = settings.get("most_per_hour") or 0
     if not now or not any(verdict.firing for verdict in verdicts):
         return tuple(verdicts)
-    is_quiet = is_within(hours, now)
+    is_quiet, below = is_within(hours, now), str(hours.get("below", DEFAULT_BELOW))
+    limit = URGENCIES.index(below) if below in URGENCIES else 0
     left = most - _fired_lately(artefact, memory, now) if most else len(verdicts)
     result = []
     for verdict in verdicts:
         firing = verdict.firing
         why = ""
-        if firing is not None and is_quiet and _is_below(firing.urgency, str(hours.get("below", DEFAULT_BELOW))):
+        if firing is not None and is_quiet and URGENCIES.index(firing.urgency) > limit:
             why = f"quiet hours ({hours['hours']})"
         elif firing is not None and firing.urgency in MILD:
             why = "" if left > 0 else f"{most} of medium or low urgency spoke within the hour"
             left -= 1
         result.append(verdict.but(stage=STAGE, detail=why, firing=None) if why else verdict)
     return tuple(result)
-
-
-def _is_below(urgency: str, limit: str) -> bool:
-    return URGENCIES.index(urgency) > (URGENCIES.index(limit) if limit in URGENCIES else 0)
 
 
 def is_within(quiet: QuietHours, now: float) -> bool:
@@ -69,7 +66,6 @@ def is_within(quiet: QuietHours, now: float) -> bool:
 
 
 def _fired_lately(artefact: Artefact, memory: Memory, now: float) -> int:
-    """Return how many triggers of little urgency fired in this conversation within the last hour."""
     lately = {trigger for trigger, (when, _) in memory.fired.items() if now - when < HOUR}
     triggers = map(artefact.trigger, numbers_of(artefact, sorted(lately)))
     return sum(trigger.urgency in MILD and trigger.origin != UNTRUSTED for trigger in triggers)

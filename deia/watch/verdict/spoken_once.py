@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 LEAST_TEXT = 200  # characters; a shorter text may well be said again and meant again
 
 
-def best_of_each_sentence(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+def told_once(
+    verdicts: Sequence[Verdict], turn: Turn, reading: Reading, memory: Memory
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """Return the verdicts without what is said twice, and the text's print if the text is long and new."""
+    said = reading.said if turn.role == "tool_call" else turn.text
+    text = f"{fingerprint(said):x}" if len(said) >= LEAST_TEXT else ""
+    best = tuple(_best_of_each_sentence(verdicts))
+    if text not in memory.texts:
+        return best, (text,) if text else ()
+    reason = "the same text fired before"
+    return tuple(_stopped(verdict, "memory", reason) if _is_spoken(verdict) else verdict for verdict in best), ()
+
+
+def _best_of_each_sentence(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
     """Yield the verdicts; of those that fire on the same sentence, all but the best are stopped."""
     best: dict[str, Verdict] = {}
     for verdict in sorted(filter(_is_spoken, verdicts), key=_order):
@@ -27,20 +40,6 @@ def best_of_each_sentence(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
     for verdict in verdicts:
         winner = best.get(verdict.sentence, verdict) if _is_spoken(verdict) else verdict
         yield verdict if winner is verdict else _stopped(verdict, "sentence", f"{winner.trigger} speaks for it")
-
-
-def without_repeated_text(verdicts: Sequence[Verdict], text: str, memory: Memory) -> Sequence[Verdict]:
-    """Return the verdicts; nothing that was said fires if the same text fired before, by its print."""
-    if not text or text not in memory.texts:
-        return verdicts
-    reason = "the same text fired before"
-    return [_stopped(verdict, "memory", reason) if _is_spoken(verdict) else verdict for verdict in verdicts]
-
-
-def text_print(turn: Turn, reading: Reading) -> str:
-    """Return a print of what a turn says if it is long, or ""."""
-    text = reading.said if turn.role == "tool_call" else turn.text
-    return f"{fingerprint(text):x}" if len(text) >= LEAST_TEXT else ""
 
 
 def _is_spoken(verdict: Verdict) -> bool:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.watch.shell.parse import Command, parse_commands
+from deia.watch.shell.nodes import Command
+from deia.watch.shell.parse import parse_commands
 
 
 def lines(text: str, shell: str = "bash") -> list[str]:
