@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from deia.search.filters import Filters
     from deia.search.rendering.render import RenderableAnswer
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.conversations import Conversations
     from deia.watch.memory.log import InMemoryLog
     from deia.watch.streaming import Watcher
-    from deia.watch.turn.conversation import Judged
+    from deia.watch.turn.conversation import Conversations, Judged
     from deia.watch.watcher import Surroundings, Watched
 
     T = TypeVar("T")
@@ -250,9 +249,8 @@ class Librarian:
     def _conversation(self, identity: str) -> tuple[Judged, InMemoryLog]:
         """Return which turns of a conversation were judged, and its log."""
         if self._conversations is None:
-            from deia.watch.memory.conversations import Conversations  # noqa: PLC0415 - a search needs no watching
-            from deia.watch.memory.log import InMemoryLog  # noqa: PLC0415 - likewise
-            from deia.watch.turn.conversation import Judged  # noqa: PLC0415 - likewise
+            from deia.watch.memory.log import InMemoryLog  # noqa: PLC0415 - a search needs no watching
+            from deia.watch.turn.conversation import Conversations, Judged  # noqa: PLC0415 - likewise
 
             self._conversations = Conversations(lambda: (Judged(), InMemoryLog()))
         return self._conversations.get(identity)

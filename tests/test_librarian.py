@@ -20,7 +20,7 @@ from deia.errors import QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.problems import CommonsError
-from deia.watch.memory import conversations
+from deia.watch.turn import conversation
 from tests.derived import derived
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def test_a_file_in_the_folder_is_not_written_over_unread(starter: Librarian, tmp
 
 
 def test_only_so_many_conversations_are_remembered(starter: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "MOST_CONVERSATIONS", 3)
+    monkeypatch.setattr(conversation, "MOST_CONVERSATIONS", 3)
     for number in range(5):
         starter.check_triggers(["User: hello"], conversation_id=f"many {number}")
     assert starter._conversations is not None

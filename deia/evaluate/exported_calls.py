@@ -36,7 +36,8 @@ FAILED = ("error", "cancelled")
 
 def exported_call(tool: str, text: str) -> Turn:
     """Return the call that an exporter wrote as a text."""
-    is_numbered = _is_numbered(text)
+    lines = [line.lstrip() for line in text.split("\n") if line.strip()]
+    is_numbered = bool(lines) and all(line[:1].isdecimal() and _number_end(line) > 0 for line in lines)
     text = "\n".join(line[_number_end(line) :] for line in text.split("\n")) if is_numbered else text
     name, bare = _named(text)
     turn = Turn(role="tool_call", text=bare, tool=tool or name)
@@ -50,11 +51,6 @@ def exported_call(tool: str, text: str) -> Turn:
         fields = {"command": _command(bare) if is_wrapped else bare}
     command = fields.get("command")
     return turn.but(text=command if isinstance(command, str) else "", tool_input=fields)
-
-
-def _is_numbered(text: str) -> bool:
-    lines = [line.lstrip() for line in text.split("\n") if line.strip()]
-    return bool(lines) and all(line[:1].isdecimal() and _number_end(line) > 0 for line in lines)
 
 
 def _number_end(line: str) -> int:
@@ -146,10 +142,10 @@ def gemini_messages(item: Item) -> list[Item] | None:
 
 def _with_result(call: Item) -> Iterator[Item]:
     identity = call.get("id")
-    yield _call(identity, call.get("name"), call.get("args"))
+    yield call_message(identity, call.get("name"), call.get("args"))
     shown = call.get("resultDisplay")
     text = shown if isinstance(shown, str) else "\n".join(_outputs(call.get("result")))
-    yield _result(identity, text, failed=call.get("status") in FAILED)
+    yield result_message(identity, text, failed=call.get("status") in FAILED)
 
 
 def _outputs(results: object) -> Iterator[str]:
@@ -169,23 +165,25 @@ def copilot_messages(item: Item) -> list[Item] | None:
     if kind == COPILOT_RESULT:
         result = data.get("result")
         content = result.get("content", "") if isinstance(result, dict) else ""
-        return [_result(data.get("toolCallId"), content, failed=data.get("success") is False)]
+        return [result_message(data.get("toolCallId"), content, failed=data.get("success") is False)]
     if kind not in COPILOT_ROLES:
         return []
     messages: list[Item] = [{"role": COPILOT_ROLES[kind], "content": data.get("content", "")}]
     requests = data.get("toolRequests")
     return messages + [
-        _call(request.get("toolCallId"), request.get("name"), request.get("arguments"))
+        call_message(request.get("toolCallId"), request.get("name"), request.get("arguments"))
         for request in (requests if isinstance(requests, list) else ())
         if isinstance(request, dict)
     ]
 
 
-def _call(identity: object, name: object, tool_input: object) -> Item:
+def call_message(identity: object, name: object, tool_input: object) -> Item:
+    """Return a call as a message of the assistant."""
     block = {"type": "tool_use", "id": identity, "name": name if isinstance(name, str) else "", "input": tool_input}
     return {"role": "assistant", "content": [block]}
 
 
-def _result(identity: object, content: object, *, failed: bool) -> Item:
+def result_message(identity: object, content: object, *, failed: bool) -> Item:
+    """Return a call's result as a message."""
     block = {"type": "tool_result", "tool_use_id": identity, "content": content, "is_error": failed}
     return {"role": "user", "content": [block]}

@@ -196,39 +196,28 @@ def read_run(path: str) -> dict[str, tuple[float, bool]]:
 
 def write_run(path: str, evaluation: Evaluation, *, at: str) -> bool:
     """Save a run for comparison with the next; return whether it worked."""
-    results = {
-        key: [round(outcome.scores.ndcg, 6), outcome.right]
-        for key, outcome in zip(_keys(evaluation), evaluation.outcomes, strict=True)
-    }
+    results = {key: [round(one.scores.ndcg, 6), one.right] for key, one in _outcomes_by_key(evaluation).items()}
     data = fast_json.dumps({"at": at, "questions": results}).encode("utf-8", "replace")
     return files.keep(path, data)
 
 
-def _keys(evaluation: Evaluation) -> list[str]:
-    """Return a unique key for each outcome: its query, numbered if the same words occur again."""
+def _outcomes_by_key(evaluation: Evaluation) -> dict[str, QueryOutcome]:
+    """Return each outcome by its query, which is numbered if the same words occur again."""
     counts: Counter[str] = Counter()
-    keys = []
+    outcomes: dict[str, QueryOutcome] = {}
     for outcome in evaluation.outcomes:
         counts[outcome.query] += 1
         number = counts[outcome.query]
-        keys.append(outcome.query if number == 1 else f"{outcome.query}\0{number}")
-    return keys
+        outcomes[outcome.query if number == 1 else f"{outcome.query}\0{number}"] = outcome
+    return outcomes
 
 
 def changes(evaluation: Evaluation, before: Mapping[str, tuple[float, bool]]) -> list[Change]:
     """Return the queries whose outcome differs from the last run's, the worst loss first."""
-    found = []
-    for key, outcome in zip(_keys(evaluation), evaluation.outcomes, strict=True):
-        if key not in before:
-            continue
-        ndcg_before, was_right = before[key]
-        change = Change(
-            query=outcome.query,
-            before=ndcg_before,
-            now=outcome.scores.ndcg,
-            lost=was_right and not outcome.right,
-            gained=outcome.right and not was_right,
-        )
-        if change.lost or change.gained or abs(change.now - change.before) >= LEAST_CHANGE:
-            found.append(change)
+    outcomes, found = _outcomes_by_key(evaluation), []
+    for key in filter(before.__contains__, outcomes):
+        (ndcg, was_right), now, query = before[key], outcomes[key].scores.ndcg, outcomes[key].query
+        lost, gained = was_right and not outcomes[key].right, outcomes[key].right and not was_right
+        if lost or gained or abs(now - ndcg) >= LEAST_CHANGE:
+            found.append(Change(query=query, before=ndcg, now=now, lost=lost, gained=gained))
     return sorted(found, key=lambda change: (not change.lost, change.now - change.before, change.query))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from deia import fast_json
-from deia.evaluate.exported_calls import copilot_messages, exported_call, gemini_messages
+from deia.evaluate.exported_calls import call_message, copilot_messages, exported_call, gemini_messages, result_message
 from deia.records import Record, Turn
 from deia.watch.prose.pasted import is_notice
 from deia.watch.turn.conversation import PREFIXES, turns_of
@@ -135,12 +135,10 @@ def _codex_item(payload: Item) -> list[Message]:
         return [payload]
     if kind in CALLS:
         tool_input = _tool_input(payload.get("arguments", payload.get("input", payload.get("action"))))
-        block = {"type": "tool_use", "id": identity, "name": payload.get("name", "local_shell"), "input": tool_input}
-        return [{"role": "assistant", "content": [block]}]
+        return [call_message(identity, payload.get("name", "local_shell"), tool_input)]
     if kind in RESULTS:
         text, failed = _output(payload.get("output"))
-        block = {"type": "tool_result", "tool_use_id": identity, "content": text, "is_error": failed}
-        return [{"role": "user", "content": [block]}]
+        return [result_message(identity, text, failed=failed)]
     return []
 
 

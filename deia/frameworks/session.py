@@ -12,8 +12,7 @@ from functools import partial
 
 from deia.firing import Firing, Injection
 from deia.librarian import Librarian
-from deia.watch.memory.conversations import Conversations
-from deia.watch.turn.conversation import Judged, turns_of
+from deia.watch.turn.conversation import Conversations, Judged, turns_of
 
 # Nobody can be asked during a framework's run, so a question becomes a hold, whose reason can be shown to the person.
 HOLDING = ("hold", "ask")

@@ -81,7 +81,10 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
         before |= {path: safe_files.read_bytes(root, path) for path in texts if path not in before}
         contents = {path: _encoded(path, text, before[path]) for path, text in texts.items()}
         after = {path: data for path, data in contents.items() if data != before[path]}
-        edits = [_file_edit(path, before[path], data) for path, data in after.items()]
+        edits = [
+            FileEdit(path=path, before=digest(old := before[path]), after=digest(new), hunks=tuple(_hunks(old, new)))
+            for path, new in after.items()
+        ]
         applied = AppliedProposal(
             id=proposal.id, at=spool.timestamp(now), because=proposal.because, files=tuple(edits),
             does=tuple(change.summary() for change in proposal.changes), kind=proposal.kind,
@@ -223,21 +226,17 @@ def _put(root: str, path: str, data: bytes | None) -> None:
         safe_files.write_bytes(root, path, data)
 
 
-def _file_edit(path: str, before: bytes | None, after: bytes) -> FileEdit:
-    old, new = _lines(before or b""), _lines(after)
-    return FileEdit(path=path, before=digest(before), after=digest(after), hunks=tuple(_hunks(old, new)))
-
-
 def _lines(data: bytes) -> list[str]:
     return data.decode("utf-8", "replace").split("\n")
 
 
-def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
+def _hunks(before: bytes | None, after: bytes) -> Iterator[Hunk]:
     """Yield the differences; equal lines at both ends are skipped first, which keeps large files fast."""
+    old, new = _lines(before or b""), _lines(after)
     first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     most = min(len(old), len(new)) - first
     last = next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
-    left, right = list(old[first : len(old) - last]), list(new[first : len(new) - last])
+    left, right = old[first : len(old) - last], new[first : len(new) - last]
     codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(left), 0, len(right))]
     if max(len(left), len(right)) <= CLOSE:
         codes = difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes()

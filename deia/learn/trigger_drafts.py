@@ -84,27 +84,18 @@ def noisy_triggers(evidence: Evidence, vocabulary: Vocabulary, writable: Writabl
         trigger = vocabulary.triggers.get(signals.trigger)
         if trigger is None or trigger.status == "deprecated" or trigger.id in writable.muted:
             continue
-        count, good = share_good(signals)
+        praised, blamed = (sum(signals.signals.get(name, 0) for name in names) for names in (GOOD, BAD))
+        count, good = praised + blamed, (praised + 0.5) / (praised + blamed + 1)  # smoothed towards one half
+        voices = max(signals.called_noise, *(signals.signals.get(name, 0) for name in BAD))
+        is_noisy = signals.called_noise >= TWICE or (voices >= TWICE and count >= JUDGED)
         action = action_in_force(trigger, writable.settings)
-        if good >= NOISY or action == OFF or not _is_called_noisy(signals, count):
+        if good >= NOISY or action == OFF or not is_noisy:
             continue
         is_useless = count >= USELESS_JUDGED and good < USELESS and not signals.signals.get("prevented")
         yield Noise(
             trigger=trigger, signals=signals, action=action, is_own=trigger.id in vocabulary.own,
             is_useless=is_useless, why=f"{count} judgements, {good:.0%} of them good",
         )  # fmt: skip
-
-
-def _is_called_noisy(signals: FiringSignals, count: int) -> bool:
-    """Return whether several voices called a trigger noise, or muted it beside other judgements."""
-    voices = max(signals.called_noise, *(signals.signals.get(name, 0) for name in BAD))
-    return signals.called_noise >= TWICE or (voices >= TWICE and count >= JUDGED)
-
-
-def share_good(firing: FiringSignals) -> tuple[int, float]:
-    """Return how many judgements of a trigger there are, and the share that was good, smoothed towards one half."""
-    good, bad = (sum(firing.signals.get(name, 0) for name in names) for names in (GOOD, BAD))
-    return good + bad, (good + 0.5) / (good + bad + 1)
 
 
 def action_in_force(trigger: Trigger, settings: Mapping[str, Json]) -> str:

@@ -219,19 +219,15 @@ def _unframe(body: str) -> str:
     lowered = body.translate(LOWER_CASE).translate(ALIKE)  # of the same length, unlike `lower`
     for marker in ROLE_MARKERS if "<" in lowered or "[" in lowered else ():
         body = _replaced(body, lowered, marker, HARMLESS_FIRST[marker[0]])
-    at = lowered.find(FRAME)
-    while at >= 0:
-        body = f"{body[:at]}{HARMLESS}{body[at + len(FRAME) :]}"
-        at = lowered.find(FRAME, at + len(FRAME))
-    return body
+    return _replaced(body, lowered, FRAME, HARMLESS)
 
 
 def _replaced(body: str, lowered: str, marker: str, first: str) -> str:
-    """Return `body` with another first character for each marker; `lowered` is the text in which markers are found."""
+    """Return `body` with another beginning for each marker; `lowered` is the text in which markers are found."""
     at = lowered.find(marker)
     while at >= 0:
-        body = f"{body[:at]}{first}{body[at + 1 :]}"
-        at = lowered.find(marker, at + 1)
+        body = f"{body[:at]}{first}{body[at + len(first) :]}"
+        at = lowered.find(marker, at + len(first))
     return body
 
 

@@ -83,7 +83,9 @@ def propose(
     """Return a draft for a sentence, or None if it contains neither a command nor a verb with an object."""
     text = one_line(sentence)[:MOST_CHARS].strip()
     act = _act(text)
-    named = "" if act.command else _command_of_named_act(text)
+    said = f" {' '.join(words(text))} "
+    names = (name for name in NAMED_ACTS if f" {' '.join(words(name))} " in said and not act.command)
+    named = NAMED_ACTS.get(next(names, ""), "")  # a command, with its alternatives, that does an act with a name
     if not (act.command or act.object or named):
         return None
     if not act.command and act.object:
@@ -143,12 +145,6 @@ def _act(text: str) -> Act:
         object_words[-1] = _singular(object_words[-1])
     verb = verbs[0] if len(verbs) == 1 else "{" + "|".join(verbs) + "}"
     return Act(verb=verb if verbs else "", object=" ".join(object_words))
-
-
-def _command_of_named_act(text: str) -> str:
-    """Return the command, with its alternatives, that does an act with a name of its own, or ""."""
-    said = f" {' '.join(words(text))} "
-    return next((command for name, command in NAMED_ACTS.items() if f" {' '.join(words(name))} " in said), "")
 
 
 def _spellings(command: str) -> list[str]:
@@ -318,21 +314,15 @@ def _template(command: str) -> str:
 
 def _command_cases(command: str, context: Sequence[str]) -> tuple[Cases, Cases]:
     before = _context_turns(context)
-    fires = (
-        _tool_case(command, before),
-        _tool_case(f"cd app && {command}", before),
-        _user_case(f"I'll run `{command}` now", before),
+    runs = [_tool_case(line, before) for line in (command, f"cd app && {command}")]
+    said = (f"don't run `{command}`", f"what does `{command}` do?", f"someone ran `{command}` last year")
+    noted = f'git commit -m "docs: never {command.replace(chr(34), "")}"'
+    harmless = (f"echo {command!r}", noted, f"{command} --help", f"{command} --dry-run")
+    silent = [_user_case(text, before) for text in said] + [_tool_case(line, before) for line in harmless]
+    return (*runs, _user_case(f"I'll run `{command}` now", before)), (
+        *silent,
+        *((_tool_case(command, []),) if context else ()),
     )
-    silent = (
-        _user_case(f"don't run `{command}`", before),
-        _user_case(f"what does `{command}` do?", before),
-        _user_case(f"someone ran `{command}` last year", before),
-        _tool_case(f"echo {command!r}", before),
-        _tool_case(f'git commit -m "docs: never {command.replace(chr(34), "")}"', before),
-        _tool_case(f"{command} --help", before),
-        _tool_case(f"{command} --dry-run", before),
-    )
-    return fires, (*silent, *((_tool_case(command, []),) if context else ()))
 
 
 def _phrase_cases(act: Act, context: Sequence[str]) -> tuple[Cases, Cases]:
@@ -340,12 +330,10 @@ def _phrase_cases(act: Act, context: Sequence[str]) -> tuple[Cases, Cases]:
     verb, thing = (act.known.verb, act.known.object) if act.known else (act.verbs[0], act.object)
     act_text = f"{verb} the {thing}"
     fires = [f"I'm going to {act_text}", f"please {act_text}"]
-    silent = [_user_case(text, before) for text in (act.known.silent if act.known else ())]
+    said = [*act.known.silent] if act.known else []
+    said += [f"don't {act_text}", f"what happens if I {act_text}?", f"someone decided to {act_text} last year"]
+    silent = [_user_case(text, before) for text in (*said, f"```\n{act_text}\n```")]
     silent += [
-        _user_case(f"don't {act_text}", before),
-        _user_case(f"what happens if I {act_text}?", before),
-        _user_case(f"someone decided to {act_text} last year", before),
-        _user_case(f"```\n{act_text}\n```", before),
         _tool_case(f"grep -rn {act_text!r} docs", before),
         _user_case(f"do a dry run: {act_text}", before),
         *((_user_case(f"I'm going to {act_text}", []),) if context else ()),

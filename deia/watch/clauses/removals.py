@@ -10,7 +10,6 @@ from deia.watch.turn.removed_names import GONE, MADE, file_name, identifiers, is
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from deia.watch.shell.nodes import Command
     from deia.watch.turn.parsed_turn import Reading
 
 DELETING = frozenset(("rm", "unlink", "trash", "remove-item", "del"))
@@ -23,16 +22,12 @@ def deleted_paths(reading: Reading) -> Iterator[str]:
     if turn.role != "tool_call":
         return
     yield from deleted_files(turn)
-    for spoken in reading.commands:
-        yield from _deleted_by(spoken.command)
-
-
-def _deleted_by(command: Command) -> Iterator[str]:
-    program, words = command.program.lower(), command.arguments
-    if program in DELETING:
-        yield from written_by(command)
-    elif program == "git" and words[:1] == ("rm",) and "--cached" not in words:
-        yield from (word for word in words[1:] if word[:1] != "-")
+    for command in (spoken.command for spoken in reading.commands):
+        program, words = command.program.lower(), command.arguments
+        if program in DELETING:
+            yield from written_by(command)
+        elif program == "git" and words[:1] == ("rm",) and "--cached" not in words:
+            yield from (word for word in words[1:] if word[:1] != "-")
 
 
 def gone_subject(reading: Reading, before: Collection[str], own: Collection[str], *, path: str = "") -> str:

@@ -45,7 +45,9 @@ def read_injections(log: bytes) -> list[PastInjection]:
             if injection is not None and not (injections and _is_same(injections[-1], injection)):
                 injections.append(injection)
         elif injections and line.startswith(b'{"aside"') and b'"logged"' in line:
-            injections[-1] = _with_events(injections[-1], parse_entry(line).logged)
+            last = injections[-1]
+            known = {trigger: event for trigger, event in parse_entry(line).logged.items() if trigger in last.triggers}
+            injections[-1] = last.but(events={**last.events, **known})
     return injections
 
 
@@ -58,8 +60,3 @@ def _injection(entry: LogEntry) -> PastInjection | None:
 
 def _is_same(first: PastInjection, second: PastInjection) -> bool:
     return first.triggers == second.triggers and abs(second.at - first.at) < SAME_EVENT
-
-
-def _with_events(injection: PastInjection, events: Mapping[str, str]) -> PastInjection:
-    known = {trigger: event for trigger, event in events.items() if trigger in injection.triggers}
-    return injection.but(events={**injection.events, **known})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from deia.tables import Tables
 from deia.watch.shell.nodes import unescape
+from deia.watch.shell.posix_words import closing_quote
 
 TABLES = Tables(__file__)
 _CALLS = {language: calls.split(", ") for language, calls in TABLES.pairs("calls").items()}
@@ -107,25 +108,10 @@ def _literal(code: str, at: int, words: list[str]) -> int:
     triple = quote * 3
     if code.startswith(triple, at):
         quote = triple
-    end = _closing(code, at + len(quote), quote)
+    end = closing_quote(code, at + len(quote), quote)
     body = code[at + len(quote) : end]
     words.append(body if "r" in code[begin:at].lower() else unescape(body))
     return min(end + len(quote), len(code))
-
-
-def _closing(code: str, begin: int, quote: str) -> int:
-    """Return the position of the closing quote that is not escaped, or the end of the code."""
-    at = begin
-    while True:
-        at = code.find(quote, at)
-        if at < 0:
-            return len(code)
-        slashes = 0
-        while at - slashes > begin and code[at - slashes - 1] == "\\":
-            slashes += 1
-        if not slashes % 2:
-            return at
-        at += 1
 
 
 def _skip_blank(code: str, at: int) -> int:

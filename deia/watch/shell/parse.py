@@ -259,8 +259,9 @@ def _with_settings(run: _Run, simple: Simple, words: list[str], place: _Place) -
 
 def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: str, scripts: frozenset[str]) -> None:
     program = base_name(words[0])
-    if simple.fed is not None and program.lower() in _REMOVE_PATHS:
-        words = words + _listed_paths(simple.fed)
+    feeding = simple.fed.words if simple.fed is not None and program.lower() in _REMOVE_PATHS else []
+    if feeding and feeding[0].lower() in _PRINT_PATHS:  # PowerShell: `Get-ChildItem x | Remove-Item`
+        words = words + [word for word in feeding[1:] if word[:1] != "-"]
     data = data_arguments(key_of(program), words[1:])
     if scripts:  # listed as commands of their own, so not matched again as text
         data |= {at for at, word in enumerate(words[1:]) if word and word in scripts and " " in word}
@@ -277,13 +278,6 @@ def _list(run: _Run, simple: Simple, words: list[str], place: _Place, *, stdin: 
             text=_text_with_feeders(simple, words) if place.through[-1:] in _FED_WRAPPERS else simple.text,
         )
     )
-
-
-def _listed_paths(feed: Simple) -> list[str]:
-    """Return the paths that PowerShell pipes into a command that removes them: `Get-ChildItem x | Remove-Item`."""
-    if not feed.words or feed.words[0].lower() not in _PRINT_PATHS:
-        return []
-    return [word for word in feed.words[1:] if word[:1] != "-"]
 
 
 def _text_with_feeders(simple: Simple, words: Sequence[str] = ()) -> str:

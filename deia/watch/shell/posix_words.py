@@ -15,6 +15,19 @@ MAX_REREADS = 1
 _SPECIAL = frozenset(" \t\r\n'\"\\$`;&|()<>")
 
 
+def closing_quote(text: str, begin: int, quote: str) -> int:
+    """Return the position of the closing quote that no backslash escapes, or the end of the text."""
+    at = text.find(quote, begin)
+    while at >= 0:
+        slashes = 0
+        while at - slashes > begin and text[at - slashes - 1] == "\\":
+            slashes += 1
+        if not slashes % 2:
+            return at
+        at = text.find(quote, at + 1)
+    return len(text)
+
+
 class Words:
     """A reader that steps from special character to special character; a grammar of lists completes it."""
 
@@ -230,16 +243,8 @@ class Words:
 
     def _ansi(self, parts: list[str]) -> None:
         """Read `$'…'`, with its escapes undone."""
-        begin = end = self.at + 1
-        while True:
-            end = self.text.find("'", end)
-            slashes = 0
-            while end - slashes > begin and self.text[end - slashes - 1] == "\\":
-                slashes += 1
-            if end < 0 or not slashes % 2:
-                break
-            end += 1
-        end = self.size if end < 0 else end
+        begin = self.at + 1
+        end = closing_quote(self.text, begin, "'")
         parts.append(unescape(self.text[begin:end]))
         self.at = min(end + 1, self.size)
 

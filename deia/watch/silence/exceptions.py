@@ -16,7 +16,6 @@ from deia.watch.turn.parsed_turn import Reading
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from deia.watch.shell.nodes import Command
 
 # Programs all of whose plain arguments are paths; for other programs only an argument with a slash counts as a path.
 FILE_PROGRAMS = WRITING_PROGRAMS | frozenset(
@@ -61,16 +60,11 @@ def _possible_paths(turn: Turn) -> Iterator[tuple[str, bool]]:
         return
     reading = Reading(turn)
     yield from ((path, True) for path in written_paths(reading))
-    for spoken in reading.commands:
-        yield from _arguments(spoken.command)
-
-
-def _arguments(command: Command) -> Iterator[tuple[str, bool]]:
-    for at, argument in enumerate(command.arguments):
-        if argument.startswith("-") or at in command.data:
-            continue
-        is_path = command.program.lower() in FILE_PROGRAMS or "/" in argument or "\\" in argument
-        yield argument, is_path or argument[:1] in {"~", "$", "*"} or argument in {".", ".."}
+    for command in (spoken.command for spoken in reading.commands):
+        plain = (word for at, word in enumerate(command.arguments) if word[:1] != "-" and at not in command.data)
+        for argument in plain:
+            is_path = command.program.lower() in FILE_PROGRAMS or "/" in argument or "\\" in argument
+            yield argument, is_path or argument[:1] in {"~", "$", "*"} or argument in {".", ".."}
 
 
 def resolved(path: str, folder: str) -> str:

@@ -6,12 +6,14 @@ decided by their order and content, so a growing list, a sliding window and a si
 
 from __future__ import annotations
 
+from _thread import allocate_lock  # `threading.Lock` without importing `threading`
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
 from deia.fast_json import loads
-from deia.records import TYPE_CHECKING, Turn
+from deia.records import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from deia.records import Role
 
 PREFIXES: dict[str, Role] = {
@@ -21,6 +23,9 @@ PREFIXES: dict[str, Role] = {
 }  # fmt: skip
 TEXT_BLOCKS = ("text", "input_text", "output_text")
 MOST_DEPTH = 6
+State = TypeVar("State")
+
+MOST_CONVERSATIONS = 1000
 
 
 def turns_of(conversation: Iterable[object] | str) -> list[Turn]:
@@ -155,3 +160,21 @@ class Judged:
             if len(prints) - at <= length and prints[at:] == window[: len(prints) - at]:
                 return len(prints) - at
         return length if length > 1 and any(prints[at : at + length] == window for at in starts) else 0
+
+
+class Conversations(Generic[State]):
+    """The states of conversations by id; the one that was unused longest is forgotten if there are too many."""
+
+    def __init__(self, make: Callable[[], State]) -> None:
+        self._make = make
+        self._lock = allocate_lock()
+        self._states: dict[str, State] = {}  # in order of their last use
+
+    def get(self, identity: str) -> State:
+        """Return the state of a conversation, new if it is not known."""
+        with self._lock:
+            state = self._states.pop(identity) if identity in self._states else self._make()
+            self._states[identity] = state
+            while len(self._states) > MOST_CONVERSATIONS:
+                del self._states[next(iter(self._states))]
+            return state

@@ -21,10 +21,24 @@ from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from functools import cached_property as lazy
+    from typing import Any
 
     from deia.watch.compiled_trigger import ActWords
     from deia.watch.prose.acts import Frame
     from deia.watch.turn.edits import Change
+else:
+
+    class lazy:  # noqa: N801 - a decorator, as `functools.cached_property`, which the hook cannot afford to import
+        """A property that is worked out when it is first asked for."""
+
+        def __init__(self, work_out: Callable[[Reading], Any]) -> None:
+            self.work_out = work_out
+
+        def __get__(self, reading: Reading, _owner: type) -> Any:
+            value = reading.__dict__[self.work_out.__name__] = self.work_out(reading)
+            return value
+
 
 # Words of prose that command lines do not have: a line with one of them is a sentence about a command.
 SENTENCE_WORDS = frozenset(
@@ -111,11 +125,6 @@ def _required_words(template: Sequence[str]) -> Iterator[str]:
 class Reading:
     """One turn, parsed lazily: its regions, words, commands and changes are worked out when a clause needs them."""
 
-    __slots__ = (
-        "_act_words", "_changes", "_commands", "_frames", "_known", "_prose", "_running", "_said", "_whole", "_words",
-        "only_shows", "turn",
-    )  # fmt: skip
-
     def __init__(
         self,
         turn: Turn,
@@ -129,12 +138,6 @@ class Reading:
         self._act_words = act_words  # called when the first `act` clause is judged
         self._frames: dict[int, list[Frame]] = {}
         self._known = known  # tasks that were judged before
-        self._said: str | None = None
-        self._prose: Prose | None = None
-        self._words: Words | None = None
-        self._commands: list[Spoken] | None = None
-        self._running: Running | None = None
-        self._changes: list[Change] | None = None
         self.only_shows: bool | None = None  # a file or a search, as `clauses.confirm` finds when it first asks
 
     @property
@@ -142,36 +145,26 @@ class Reading:
         """Whether the turn is speech: of a person, of the assistant, or in a tool call with words for one of them."""
         return bool(self.said)
 
-    @property
+    @lazy
     def said(self) -> str:
         """The speech: the text of a person or the assistant, the speech in a tool call, or ""."""
-        if self._said is None:
-            self._said = self._speech()
-        return self._said
-
-    def _speech(self) -> str:
-        turn = self.turn
-        if turn.role == "tool_call":
-            return speech_of(turn, known=self._known)[:MOST_CALL]
-        if turn.role == "user":
+        if self.turn.role == "tool_call":
+            return speech_of(self.turn, known=self._known)[:MOST_CALL]
+        if self.turn.role == "user":
             from deia.watch.prose.pasted import typed  # noqa: PLC0415 - most turns are not a person's
 
             return typed(unwrapped(self._whole.text))
-        return turn.text if turn.role == "assistant" else ""
+        return self.turn.text if self.turn.role == "assistant" else ""
 
-    @property
+    @lazy
     def prose(self) -> Prose:
         """The regions of the turn's text."""
-        if self._prose is None:
-            self._prose = cut(self.said)
-        return self._prose
+        return cut(self.said)
 
-    @property
+    @lazy
     def words(self) -> Words:
         """The words of the prose, or of the whole text if the turn is no prose."""
-        if self._words is None:
-            self._words = Words(self.prose.tokens if self.is_prose else spans(self.turn.text))
-        return self._words
+        return Words(self.prose.tokens if self.is_prose else spans(self.turn.text))
 
     def frames(self, vocabulary: int) -> list[Frame]:
         """Return the acts in the prose, read with the words of a vocabulary; none if the reading has no words."""
@@ -184,29 +177,23 @@ class Reading:
                 self._frames[vocabulary] = frames(self.prose.masked, self.words.tokens, known)
         return self._frames[vocabulary]
 
-    @property
+    @lazy
     def commands(self) -> list[Spoken]:
         """The commands that the turn runs, or mentions in code."""
-        if self._commands is None:
-            runs = self.turn.role == "tool_call" and not self.said
-            self._commands = list(_called(self.turn) if runs else _mentioned(self))
-        return self._commands
+        runs = self.turn.role == "tool_call" and not self.said
+        return list(_called(self.turn) if runs else _mentioned(self))
 
-    @property
+    @lazy
     def running(self) -> Running:
         """An index of the distinct commands."""
-        if self._running is None:
-            self._running = Running(self.commands)
-        return self._running
+        return Running(self.commands)
 
-    @property
+    @lazy
     def changes(self) -> list[Change]:
         """What a tool call changes in files, as far as the call shows it."""
-        if self._changes is None:
-            from deia.watch.turn.file_changes import changes  # noqa: PLC0415 - few turns write what a clause looks for
+        from deia.watch.turn.file_changes import changes  # noqa: PLC0415 - few turns write what a clause looks for
 
-            self._changes = list(changes(self.turn, (spoken.command for spoken in self.commands)))
-        return self._changes
+        return list(changes(self.turn, (spoken.command for spoken in self.commands)))
 
     def stance_at(self, start: int, verb_end: int, end: int = 0) -> tuple[str, str]:
         """Return the stance of an act in prose, which goes from its verb to the end of its phrase, and its sentence."""
