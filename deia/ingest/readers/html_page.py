@@ -12,20 +12,7 @@ if TYPE_CHECKING:
 
     Node = Any  # a node of the parser, which is an extra
 
-NO_CONTENT = [
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "svg",
-    "iframe",
-    "nav",
-    "footer",
-    "aside",
-    "form",
-    "button",
-    "dialog",
-]
+NO_CONTENT = "script style noscript template svg iframe nav footer aside form button dialog".split()
 MAIN = ("main", "[role=main]", "article", "#content", "body")
 LEAST_MAIN = 0.3  # of the body's text: less than that is not the main part
 HEADINGS = {f"h{level}": level for level in range(1, 7)}

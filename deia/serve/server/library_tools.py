@@ -32,34 +32,21 @@ Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # of how many of
 PERSON = "A person can type: deia ingest SOURCE"
 
 
-def index_source(desk: Desk, arguments: SourceArguments) -> Reply:
+def index_source(desk: Desk, arguments: SourceArguments, *, body: bytes | None = None) -> Reply:
     """Register a source, which is to be taken in then; what is handed over becomes a document of `upload`."""
-    if arguments.content:
-        return take_upload(desk, arguments.source, _content(arguments), collection=arguments.collection)
-    return _registered(desk, _source(desk, arguments))
-
-
-def take_upload(desk: Desk, name: str, content: bytes, *, collection: str) -> Reply:
-    """Keep a file that was handed over, and register its source."""
-    _refuse_collections(desk)
-    source, kept = keep_upload(desk.root, name, content, os.environ, collection=collection)
-    return _registered(desk, source, kept)
-
-
-def _registered(desk: Desk, source: Source, kept: str = "") -> Reply:
-    _refuse_collections(desk)
+    if desk.collections:
+        raise QueryError("this server gives collections away and takes nothing in", fix=PERSON)
+    body, kept = _content(arguments) if arguments.content else body, ""
+    if body is None:
+        source = _source(desk, arguments)
+    else:
+        source, kept = keep_upload(desk.root, arguments.source, body, os.environ, collection=arguments.collection)
     with open_library(desk.root, os.environ) as library:
         registered = library.register(source)
     name = registered.source.name
     fields: dict[str, Json] = {"name": name, "collection": registered.source.collection, "status": PENDING}
-    if kept:
-        fields["path"] = f"{LIBRARY_PREFIX}{registered.prefix}{kept}"
+    fields |= {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept}"} if kept else {}
     return Reply(fields=fields, text=f"Taking in {plain(name)}; list_sources says when it is done.", source=name)
-
-
-def _refuse_collections(desk: Desk) -> None:
-    if desk.collections:
-        raise QueryError("this server gives collections away and takes nothing in", fix=PERSON)
 
 
 def _content(arguments: SourceArguments) -> bytes:

@@ -7,16 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from deia.errors import DeiaError, QueryError
 from deia.fast_json import Json
 from deia.serve.server.assemble import Assembled
-from deia.serve.server.library_tools import start, take_upload
+from deia.serve.server.library_tools import index_source, start
 from deia.serve.server.limits import MOST_BODY
 from deia.serve.server.plain_search import parameters
+from deia.serve.server.tool_arguments import SourceArguments
 
 TOOL = "index_source"  # who is offered this tool may upload
-KNOWN = {"name", "collection"}
-READ_ONLY: dict[str, Json] = {
-    "error": "clients of this server can only read", "fix": "Set DEIA_TOKEN, and omit --read-only and --collection.",
-}  # fmt: skip
-TOO_LARGE: dict[str, Json] = {"error": f"the file did not arrive whole; it may have at most {MOST_BODY} bytes"}
+READ_ONLY = "Set DEIA_TOKEN, and omit --read-only and --collection."
 
 
 async def upload_answer(
@@ -24,17 +21,18 @@ async def upload_answer(
 ) -> tuple[int, Mapping[str, Json]]:
     """Return the status and what was registered, or an error and what to do; taking the file in has begun then."""
     if all(tool.name != TOOL for tool in assembled.handlers.tools):
-        return 403, READ_ONLY
+        return 403, {"error": "clients of this server can only read", "fix": READ_ONLY}
     content, desk = await body(), assembled.desk
     if content is None:
-        return 413, TOO_LARGE
+        return 413, {"error": f"the file did not arrive whole; it may have at most {MOST_BODY} bytes"}
 
     def take() -> Mapping[str, Json]:
         """Keep the file and start taking it in."""
         values = parameters(query_string)
-        if "name" not in values or not values.keys() <= KNOWN:
+        name, collection = values.pop("name", ""), values.pop("collection", "")
+        if values or not name:
             raise QueryError("an upload has a name, and may have a collection", fix="Post to /upload?name=FILE")
-        reply = take_upload(desk, values["name"], content, collection=values.get("collection", ""))
+        reply = index_source(desk, SourceArguments(source=name, collection=collection), body=content)
         start(desk, reply.source)
         return reply.fields
 

@@ -25,29 +25,6 @@ MOST_PLANNED = 200  # files that --dry-run lists
 MOST_NOTES = 100
 
 
-def _fields_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that describe a source."""
-    options = (
-        click.option(
-            "--type", "kind", type=click.Choice(["folder", "git", "url", "s3", "chunks"]), help="What SOURCE is."
-        ),
-        click.option("--name", default="", help="The name of the source; by default the last part of its place."),
-        click.option("--collection", default="", help="The collection that its documents belong to."),
-        click.option("--branch", default="", help="The branch or tag of a git repository."),
-        click.option("--filter", multiple=True, metavar="GLOB", help="Only files like docs/**/*.md; may be repeated."),
-        click.option("--exclude", multiple=True, metavar="GLOB", help="No files like this; may be repeated."),
-        click.option("--include", multiple=True, metavar="GLOB", help="Files that a .gitignore names, all the same."),
-        click.option("--depth", type=click.IntRange(0), default=None, help="How many folders deep to look."),
-        click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated."),
-        click.option("--chunker", default="", metavar="HOW", help="A strategy, or max_chars=800,overlap_chars=80."),
-        click.option("--track", default="", metavar="15m", help="How often `deia serve` takes it in again."),
-        click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 def _source_of(text: str, kind: str | None, depth: int | None, chunker: str, **fields: Any) -> Source:
     described = typed(text, kind=kind or "").but(**fields, depth=-1 if depth is None else depth)
     return checked(described.but(chunker=_chunker(chunker)))
@@ -80,7 +57,18 @@ def _progress() -> Callable[[Progress], None]:
 
 @click.command(short_help="Take documents into the library.")
 @click.argument("places", nargs=-1, required=True, metavar="SOURCE…")
-@_fields_options
+@click.option("--type", "kind", type=click.Choice(["folder", "git", "url", "s3", "chunks"]), help="What SOURCE is.")
+@click.option("--name", default="", help="The name of the source; by default the last part of its place.")
+@click.option("--collection", default="", help="The collection that its documents belong to.")
+@click.option("--branch", default="", help="The branch or tag of a git repository.")
+@click.option("--filter", multiple=True, metavar="GLOB", help="Only files like docs/**/*.md; may be repeated.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No files like this; may be repeated.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Files that a .gitignore names, all the same.")
+@click.option("--depth", type=click.IntRange(0), default=None, help="How many folders deep to look.")
+@click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated.")
+@click.option("--chunker", default="", metavar="HOW", help="A strategy, or max_chars=800,overlap_chars=80.")
+@click.option("--track", default="", metavar="15m", help="How often `deia serve` takes it in again.")
+@click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network.")
 @click.option("--force", is_flag=True, help="Read every file again.")
 @click.option("--dry-run", is_flag=True, help="Only show which files would be read.")
 @json_option
@@ -143,16 +131,7 @@ def source() -> None:
     """The sources of the library: folders, repositories and addresses that were taken in."""
 
 
-@source.command("add", short_help="Take a source in; the same as deia ingest.")
-@click.argument("place", metavar="SOURCE")
-@_fields_options
-@json_option
-@commons_option
-def source_add(*, place: str, as_json: bool, **fields: Any) -> int:
-    """Register SOURCE and take it in."""
-    root = commons_root()
-    taken = take_in(root, [_source_of(place, **fields)], os.environ, progress=_progress())
-    return _report(root, taken, as_json=as_json)
+source.add_command(ingest, "add")
 
 
 @source.command("list", short_help="Show the sources, or what there is to say about one.")
