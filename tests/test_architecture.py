@@ -35,7 +35,7 @@ ROWS = (
     ("ledger", "search", "watch"),
     ("compile",),
     ("librarian",),
-    ("evaluate",),
+    ("evaluate", "scan"),
     ("learn",),
     ("serve", "frameworks"),
 )
@@ -209,7 +209,7 @@ def test_only_compile_writes_derived_files() -> None:
 
 
 # Rooms that open paths which a project names. They do so through the one door: `safe_files`, or `files` in cheap code.
-DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "serve.cli", "ingest.source_kinds")
+DOORED = ("commons", "compile", "learn", "ledger", "evaluate", "search", "scan", "serve.cli", "ingest.source_kinds")
 OPENING = {
     "open", "io.open", "os.open", "gzip.open", "mmap.mmap", "os.replace", "os.rename", "os.unlink", "os.remove",
     "os.link", "os.symlink", "os.truncate", "shutil.rmtree", "shutil.copyfile", "shutil.copy", "shutil.move",

@@ -29,7 +29,9 @@ HEADINGS: dict[str, dict[str, str]] = {
     },
     "Ask": {"search": "search", "show": "show"},
     "Library": {"ingest": "source", "source": "source"},
-    "Interrupts": {"check": "check", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback"},
+    "Interrupts": {
+        "check": "check", "scan": "scan", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback",
+    },
     "Triggers": {"trigger": "triggers"},
     "Upkeep": {
         "lint": "commons", "explain": "explain", "compile": "commons", "index": "commons", "pack": "pack",

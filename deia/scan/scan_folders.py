@@ -1,0 +1,169 @@
+"""Scanning files and folders; what was found in a file is remembered until the file or the triggers change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import deia
+from deia import fast_json, files
+from deia.folders import cache_folder
+from deia.ingest.source import FOLDER, Found, Source
+from deia.ingest.source_kinds.from_folder import FolderFiles
+from deia.problems import CommonsError, Problem
+from deia.records import Record, Turn
+from deia.scan.file_kinds import kind_by_first_line, kind_by_name
+from deia.scan.scanning import scan_text
+from deia.watch.clauses.folder_signs import signs_around
+from deia.watch.gate.artefact import open_artefact
+from deia.watch.memory.log import fingerprint
+from deia.watch.silence.exceptions import Touched, excepted
+
+MOST_BYTES = 1_000_000  # of a script; a larger one is said to be left out
+START = 200  # characters that tell whether a file without an ending is a script
+WORTH_PROCESSES = 400  # files from which on starting more processes (.3 s each) pays off
+AT_ONCE = 50  # files that are sent to a process together
+MOST_PROCESSES = 16
+
+Rows = list[dict[str, Any]]  # the fields of a file's problems
+
+
+class Scanned(Record):
+    """What was scanned, and what was found there."""
+
+    problems: tuple[Problem, ...]
+    files: int  # scripts and build files, read or remembered
+    unchanged: int  # of these, the ones that were not read again
+
+
+class Rules(Record):
+    """What files are judged by."""
+
+    triggers: str  # path of the compiled triggers
+    exceptions: Mapping[str, Sequence[str]]  # the settings' exceptions: trigger → globs
+    root: str  # of the commons, from which these globs count
+
+    @property
+    def stamp(self) -> str:
+        """What differs as soon as earlier results may not hold any more."""
+        exceptions = repr(sorted(self.exceptions.items()))
+        return f"{deia.__version__} {files.stamp(self.triggers)} {fingerprint(exceptions):x}"
+
+
+def scan_paths(paths: Sequence[str], rules: Rules, *, exclude: Sequence[str], environ: Mapping[str, str]) -> Scanned:
+    """Return what the triggers find in files and folders; paths are shown as they were typed.
+
+    Raises:
+        CommonsError: there is no such file or folder.
+        SourceError: a glob of `exclude` cannot be read.
+    """
+    gone = [path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))]
+    if gone:
+        raise CommonsError(
+            f"there is no file or folder {gone[0]}", fix="Give paths that exist, or none for this folder"
+        )
+    parts = [_scan_path(path, rules, tuple(exclude), environ) for path in dict.fromkeys(paths)]
+    problems = {(problem.path, problem.line, problem.code): problem for part in parts for problem in part.problems}
+    return Scanned(
+        problems=tuple(problems.values()),
+        files=sum(part.files for part in parts),
+        unchanged=sum(part.unchanged for part in parts),
+    )
+
+
+def _scan_path(path: str, rules: Rules, exclude: tuple[str, ...], environ: Mapping[str, str]) -> Scanned:
+    top = os.path.abspath(path)
+    remembered = f"{cache_folder(environ)}/scans/{fingerprint(files.real(top)):016x}.json"
+    known = _remembered(remembered, rules)
+    source = Source(kind=FOLDER, place=top, exclude=exclude)
+    found = [at for at in FolderFiles(source).files() if _may_be_script(top, at.path)]
+    changed = [at for at in found if not at.stamp or known.get(at.path, [""])[0] != at.stamp]
+    results = {at.path: known[at.path] for at in found if at.path in known}
+    results |= {at.path: [at.stamp, rows] for at, rows in _scan_files(changed, source, rules)}
+    scripts = {name: rows for name, (_, rows) in sorted(results.items()) if rows is not None}
+    files.keep(remembered, fast_json.dumps({"rules": rules.stamp, "files": results}).encode())
+    shown = path if os.path.isdir(top) else os.path.dirname(path)
+    return Scanned(
+        problems=tuple(
+            Problem(**{**row, "path": os.path.normpath(os.path.join(shown, name)).replace(os.sep, "/")})
+            for name, rows in scripts.items()
+            for row in rows
+        ),
+        files=len(scripts),
+        unchanged=len(scripts.keys() - {at.path for at in changed}),
+    )
+
+
+def _may_be_script(top: str, path: str) -> bool:
+    return "." not in path.rpartition("/")[2] or bool(kind_by_name(f"{top}/{path}"))
+
+
+def _remembered(path: str, rules: Rules) -> dict[str, Any]:
+    """Return the earlier results by path, a stamp and the problems each; none if the triggers changed."""
+    data = files.read(path)
+    try:
+        kept = fast_json.loads(data.decode()) if data else {}
+    except ValueError:
+        return {}
+    return kept["files"] if isinstance(kept, dict) and kept.get("rules") == rules.stamp else {}
+
+
+# --- in one process or several ---
+
+
+def _scan_files(changed: Sequence[Found], source: Source, rules: Rules) -> Iterator[tuple[Found, Rows | None]]:
+    """Yield each file with its problems, None for one that is no script."""
+    processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    if len(changed) < WORTH_PROCESSES or processes == 1:
+        scanner = Scanner(source, rules)
+        yield from ((found, scanner.scan(found)) for found in changed)
+        return
+    batches = [changed[at : at + AT_ONCE] for at in range(0, len(changed), AT_ONCE)]
+    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(source, rules)) as pool:
+        for batch, results in zip(batches, pool.map(_scan_batch, batches), strict=True):
+            yield from zip(batch, results, strict=True)
+
+
+_scanners: list[Scanner] = []  # the one of this process, if it was started for scanning
+
+
+def _begin(source: Source, rules: Rules) -> None:
+    _scanners.append(Scanner(source, rules))
+
+
+def _scan_batch(batch: Iterable[Found]) -> list[Rows | None]:
+    return [_scanners[0].scan(found) for found in batch]
+
+
+class Scanner:
+    """Reads and judges the files of a folder."""
+
+    def __init__(self, source: Source, rules: Rules) -> None:
+        self._artefact = open_artefact(rules.triggers)
+        self._rules = rules
+        self._top = source.place
+        self._files = FolderFiles(source)
+        self._folder = self._top if os.path.isdir(self._top) else os.path.dirname(self._top)
+        self._signs = signs_around(self._folder)
+
+    def scan(self, found: Found) -> Rows | None:
+        """Return the fields of a file's problems, or None if it is no script or cannot be read."""
+        data = self._files.read(found)
+        if data is None:
+            return None
+        text = data.decode("utf-8-sig", "replace")
+        kind = kind_by_name(f"{self._top}/{found.path}") or kind_by_first_line(text[:START])
+        if not kind:
+            return None
+        if len(data) > MOST_BYTES:
+            large = f"It has {len(data):,} bytes, and at most {MOST_BYTES:,} are scanned."
+            return [Problem(path=found.path, line=0, found=large, code="too-large", severity="warning").values()]
+        problems = scan_text(self._artefact, found.path, kind, text, signs=self._signs, excepted=self._excepted)
+        return [problem.values() for problem in problems]
+
+    def _excepted(self, path: str) -> frozenset[str]:
+        """Return the triggers that the settings except in a file."""
+        touched = Touched(Turn(role="tool_call", text="", tool="Write", tool_input={"file_path": path}), self._folder)
+        return excepted(self._rules.exceptions, touched, root=self._rules.root)

@@ -1,0 +1,225 @@
+"""Deletions through any client, known or not: a sub-command, a request, or a call in inline code.
+
+These are the last resort beneath the triggers that know a service: what counts is the verb, and that something remote
+is its object. The words are in `deletions.txt`.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.tables import Tables
+from deia.text import words
+from deia.watch.shell.templates import own_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deia.watch.shell.nodes import Command
+
+TABLES = Tables(__file__)
+VERBS, MILDER, FINAL = (TABLES.words(name) for name in ("verbs", "milder", "final"))
+OPTIONS, OTHERS, LOCAL = (TABLES.words(name) for name in ("options", "others", "local"))
+POSTING, POSTS, REMOTE = TABLES.words("posting"), TABLES.words("posts"), TABLES.listed("remote")
+HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
+LONGEST_NAME = 60  # characters of a sub-command
+MOST_WORDS = 6  # of a command line in which a sub-command is looked for
+MOST_CODE = 20_000  # characters
+PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
+OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
+TRIED = (
+    "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "sandbox",
+    "testmode=yes",
+)  # fmt: skip
+CALLED = ("delete", "destroy", "purge", "revoke", "terminate", "deregister", "undeploy")  # of the names of methods
+CALLED_ON = (".", "->", "::", ".batch_", "new ")  # what stands before one
+ASKED = ('"DELETE"', "HTTP::Delete", "drop_collection(", "drop_database(", "drop_index(", "drop_table(")
+METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
+TRYING = frozenset(("validate", "plan", "preview", "simulate", "diff", "list", "ls", "get", "describe", "show", "help"))
+WIDE_WORDS = frozenset(("prod", "production", "live", "prd"))
+WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--permanent", "--no-prompt", "--purge"))
+
+
+def deletion(command: Command) -> str:
+    """Return what of a command says that it deletes something remote, "" if nothing does."""
+    program = command.program.lower().removesuffix(".exe")
+    if program in CODE:
+        return _in_code(_code_of(command, CODE[program]))
+    arguments = own_arguments(command)
+    if _is_here((*command.arguments, *command.environment)):
+        return ""
+    if program in HTTP and (program not in PASSING or arguments[:1] == [PASSING[program]]):
+        return _request(program, command)
+    if program == "kubectl" and "--raw" in arguments and "delete" in arguments[:4]:
+        return "delete --raw"
+    if program == "nsupdate":
+        return "update delete" if "update delete" in command.stdin else ""
+    if not program or program in OTHERS or "/" in program or "." in program:
+        return ""
+    return _sub_command(arguments)
+
+
+def is_wide(command: Command) -> bool:
+    """Return whether a deletion reaches far: production, everything, a wildcard, a list of names, or by force."""
+    if not WIDE_OPTIONS.isdisjoint(command.arguments) or {"xargs", "parallel"} & set(command.through):
+        return True
+    given = (*command.arguments, *command.environment)
+    return any("*" in word or not WIDE_WORDS.isdisjoint(words(word)) for word in given)
+
+
+def _is_here(given: Sequence[str]) -> bool:
+    """Return whether a command only talks to this machine, or only tries."""
+    lowered = [word.lower() for word in given]
+    if any(sign in word.replace("&", " ") for word in lowered for sign in TRIED):
+        return True
+    return any(_host(word).startswith(OWN_MACHINE) for word in lowered)
+
+
+def _host(word: str) -> str:
+    """Return the host that a word names, as an address, as `HOST:PORT`, or as the value of an option or variable."""
+    value = word.rpartition("=")[2] if "=" in word and "://" not in word.partition("=")[0] else word
+    if "://" in value:
+        value = value.partition("://")[2]
+    return value.rpartition("@")[2].lstrip("/")
+
+
+# --- a sub-command of any client ---
+
+
+def _sub_command(arguments: Sequence[str]) -> str:
+    names = [word for word in arguments if not word.startswith("-")]
+    option = next((word for word in arguments if word.partition("=")[0] in OPTIONS), "")
+    if "--delete" in arguments and any("://" in word for word in names):
+        option = "--delete"  # of a copy that makes the other side the same
+    if not TRYING.isdisjoint(names[:MOST_WORDS]):
+        return ""
+    for at, name in enumerate(names[:MOST_WORDS]):
+        parts = _parts(name) if _is_name(name) else []
+        verb = next((part for part in (parts[0], parts[-1]) if part in VERBS or part in MILDER), "") if parts else ""
+        if not verb:
+            continue
+        around = {part for word in names[: at + 1] for part in _parts(word)} | {word.lower() for word in names[at + 1 : at + 2]}
+        if not LOCAL.isdisjoint(around) or "--local" in arguments or arguments[-1] == "-h":
+            return ""
+        has_object = len(names) > at + 1 or any("=" in word for word in arguments) or len(parts) > 1
+        options = [word for word in arguments if word.startswith("-")]
+        names_resource = at > 0 or len(parts) > 1
+        if verb in VERBS and (has_object or verb in FINAL or options):
+            return name
+        if verb in MILDER and len(names) > at + 1 and (names_resource or "://" in names[at + 1]):
+            return name
+    return option
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a word may be a sub-command: no path, no sentence, no file."""
+    return len(word) <= LONGEST_NAME and all(char.isalnum() or char in "-_:" for char in word)
+
+
+def _parts(name: str) -> list[str]:
+    """Return the words of a name: `deleteByNameType`, `repo-delete` and `delete_all` have several."""
+    spaced = "".join(
+        f" {char}" if char.isupper() and before.islower() else char
+        for before, char in zip(f" {name}", name, strict=False)
+    )
+    return words(spaced)
+
+
+# --- a request ---
+
+
+def _request(program: str, command: Command) -> str:
+    arguments = list(command.arguments)
+    method, address = _method(program, arguments), _address(program, arguments)
+    if not address:
+        return ""
+    if method == "delete":
+        return "DELETE"
+    sent = " ".join((*(word for at, word in enumerate(arguments) if at in command.data or "{" in word), command.stdin))
+    if "mutation" in sent and _called(sent[sent.index("mutation") :], (" ", "{", "\n", ":")):
+        return "mutation"
+    has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
+    if not has_body or "-G" in arguments or "--get" in arguments:
+        return ""
+    path = address.partition("?")[0].rpartition("://")[2].partition("/")[2]
+    segment = next((part for part in path.split("/") if not POSTING.isdisjoint(_verbs_of(part))), "")
+    return segment or next((verb for verb in FINAL | {"delete"} if f'"{verb}":' in sent.replace(" ", "")), "")
+
+
+def _verbs_of(segment: str) -> tuple[str, ...]:
+    """Return the words of a segment of an address that can be its verb: the first, or the whole."""
+    parts = _parts(segment) if _is_name(segment) else []
+    return (parts[0], "".join(parts)) if parts else ()
+
+
+def _option_names(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the options without their values, also those that are joined: `-dname=value`."""
+    for word in arguments:
+        if word.startswith("-"):
+            yield word.partition("=")[0]
+            yield word[:2]
+
+
+def _method(program: str, arguments: Sequence[str]) -> str:
+    """Return the method of a request in lower case, "" if none is given."""
+    names = HTTP[program]
+    if not names:
+        return next((word.lower() for word in arguments[:8] if word.lower() in METHODS), "")
+    lowered = [name.lower() for name in names]
+    for at, word in enumerate(arguments):
+        name, equals, value = word.partition("=")
+        if name.lower() in lowered and (name in names or program != "curl"):
+            return (value if equals else "".join(arguments[at + 1 : at + 2])).strip("'\"").lower()
+        joined, is_short, value = word.partition("X")
+        if "-X" in names and is_short and joined[:1] == "-" and joined[1:2] != "-" and len(word) > len("-X"):
+            return (value or "".join(arguments[at + 1 : at + 2])).lower()  # `-sX DELETE`, `-XDELETE`
+    return ""
+
+
+def _address(program: str, arguments: Sequence[str]) -> str:
+    """Return the address of a request, "" if it has none."""
+    address = next((word for word in arguments if "://" in word and not word.startswith("-")), "")
+    if address or program in PASSING:
+        return address or "://api/" + "".join(arguments[1:2])
+    if program in {"curl", "wget"}:
+        return next((word for word in arguments if word.startswith("$") or ("." in word and "/" in word)), "")
+    return next((f"://{word}" for word in arguments if "/" in word and "." in word.partition("/")[0]), "")
+
+
+# --- a call in inline code ---
+
+
+def _code_of(command: Command, options: Sequence[str]) -> str:
+    """Return the code that a command is given, as an argument or as its input."""
+    arguments = command.arguments
+    for at, word in enumerate(arguments):
+        if word in options:
+            return "\n".join(arguments[at + 1 : at + 2])
+    return command.stdin if not any(not word.startswith("-") for word in arguments[:1]) else ""
+
+
+def _in_code(code: str) -> str:
+    code = code[:MOST_CODE]
+    lowered = code.lower()
+    if not any(sign in lowered for sign in REMOTE) or any(sign in lowered for sign in TRIED):
+        return ""
+    hosts = [_host(f"://{part}") for part in lowered.split("://")[1:]]
+    if (hosts and all(host.startswith(OWN_MACHINE) for host in hosts)) or (not hosts and "localhost" in lowered):
+        return ""
+    spelled = code.replace("'", '"')
+    return _called(code, CALLED_ON) or next((sign for sign in ASKED if sign in spelled), "")
+
+
+def _called(code: str, before: Sequence[str]) -> str:
+    """Return the first method in code whose name begins with a verb that deletes, and stands behind one of `before`."""
+    for verb in CALLED:
+        at = code.lower().find(verb)
+        while at >= 0:
+            end = at + len(verb)
+            while end < len(code) and (code[end].isalnum() or code[end] in "_!"):
+                end += 1
+            name = code[at:end]
+            is_whole = name == name[: len(verb)] or name[len(verb)].isupper() or name[len(verb)] in "_!"
+            if is_whole and code[:at].endswith(tuple(before)) and (code[end : end + 1] == "(" or name.endswith("!")):
+                return name
+            at = code.lower().find(verb, end)
+    return ""
