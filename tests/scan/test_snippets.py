@@ -104,7 +104,8 @@ def test_what_cannot_be_parsed_is_said(kind: str, text: str) -> None:
     ("path", "kind"),
     [
         (".github/workflows/ci.yml", "workflow"), ("x/.github/workflows/ci.yaml", "workflow"), ("docs/ci.yml", ""),
-        ("deploy.sh", "shell"), ("Dockerfile", "dockerfile"), ("Dockerfile.dev", "dockerfile"), ("Makefile", "makefile"),
+        ("deploy.sh", "shell"), ("Dockerfile", "dockerfile"), ("Dockerfile.dev", "dockerfile"),
+        ("Makefile", "makefile"),
         ("web/package.json", "package"), ("tsconfig.json", ""), ("db/1.sql", "sql"),
         ("scripts/x.py", "python3"), ("a/scripts/b/x.py", "python3"), ("src/x.py", ""), (".husky/pre-push", "shell"),
     ],

@@ -148,6 +148,9 @@ def _is_name(word: str) -> bool:
     return words(bare) == [bare]
 
 
+DELETIONS = ("plain", "wide")
+
+
 def _check_phrase(clause: Clause) -> None:
     parse_phrase(str(clause.value))
 
@@ -190,7 +193,13 @@ def _check_sql(clause: Clause) -> None:
         parse_sql(str(template))
 
 
+def _check_deletion(clause: Clause) -> None:
+    if clause.value not in DELETIONS:
+        raise TemplateError("deletion takes `plain`, or `wide`: production, everything, a wildcard, by force")
+
+
 CHECKS: dict[str, Callable[[Clause], None]] = {
+    "deletion": _check_deletion,
     "phrase": _check_phrase,
     "error": _check_phrase,
     "command": _check_command,

@@ -16,7 +16,7 @@ from deia.text import words
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error", "output")
 PATTERN_KINDS = ("pattern", "output")  # a regular expression
-KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning")
+KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")

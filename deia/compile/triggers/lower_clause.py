@@ -21,9 +21,21 @@ from deia.compile.triggers.lower_acts import lower_act, lower_meaning
 from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
+from deia.watch.compiled_trigger import DELETION as ANY_CLIENT
 from deia.watch.compiled_trigger import OUTPUT, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
-from deia.watch.gate.word_gate import A_CHANGE, A_FIELD, A_LINE, A_PART, A_PRINTED, A_TOOL, A_WHOLE, A_WRITE, SAID
+from deia.watch.gate.word_gate import (
+    A_CHANGE,
+    A_DELETION,
+    A_FIELD,
+    A_LINE,
+    A_PART,
+    A_PRINTED,
+    A_TOOL,
+    A_WHOLE,
+    A_WRITE,
+    SAID,
+)
 from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX, UNABBREVIATED
 
@@ -217,7 +229,13 @@ def _sql(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of("sql", ", ".join(map(str, value)), [*map(list, templates)]), rows=rows)
 
 
+def _deletion(value: Any) -> Lowered:
+    rows = ((Group((A_TOOL,)), Group((A_DELETION,))),)
+    return Lowered(clause=CompiledClause.of(ANY_CLIENT, str(value), str(value)), rows=rows, wide=True)
+
+
 LOWER: dict[str, Callable[[Any], Lowered]] = {
+    ANY_CLIENT: _deletion,
     "phrase": lambda value: _slots("phrase", str(value), forms),
     "error": lambda value: _slots("error", str(value), _exactly),
     OUTPUT: _output,

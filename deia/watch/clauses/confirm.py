@@ -9,7 +9,7 @@ from deia.globs import matches_glob, matches_path
 from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
 from deia.text import spans, words
-from deia.watch.compiled_trigger import MEANING, OUTPUT
+from deia.watch.compiled_trigger import DELETION, MEANING, OUTPUT, WIDE
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.shell.templates import matches_command
@@ -258,7 +258,17 @@ def _act(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
             yield Match(kind=clause.kind, source=source, excerpt=excerpt, stance=stance, around=around)
 
 
+def _deletion(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
+    """Yield the commands that delete something remote, by whatever client; see `deia.watch.clauses.deletions`."""
+    from deia.watch.clauses.deletions import deletion, is_wide  # noqa: PLC0415 - few turns delete anything
+
+    for spoken in reading.running.commands:
+        if deletion(spoken.command) and is_wide(spoken.command) == (clause.source == WIDE):
+            yield _command_match(clause, spoken, spoken.command.text)
+
+
 KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
+    DELETION: _deletion,
     "phrase": _phrase,
     "words": _words,
     "command": _command,

@@ -33,14 +33,18 @@ TRIED = (
 CALLED = ("delete", "destroy", "purge", "revoke", "terminate", "deregister", "undeploy")  # of the names of methods
 CALLED_ON = (".", "->", "::", ".batch_", "new ")  # what stands before one
 ASKED = ('"DELETE"', "HTTP::Delete", "drop_collection(", "drop_database(", "drop_index(", "drop_table(")
+FEEDING = frozenset(("xargs", "parallel"))
+COPYING = frozenset(("scp", "rsync"))
+SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
 TRYING = frozenset(("validate", "plan", "preview", "simulate", "diff", "list", "ls", "get", "describe", "show", "help"))
+PROSE = frozenset(("to", "in", "the", "a", "of", "and", "is", "was"))  # words of a sentence that looks like a command
 WIDE_WORDS = frozenset(("prod", "production", "live", "prd"))
 WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--permanent", "--no-prompt", "--purge"))
 
 
 def deletion(command: Command) -> str:
-    """Return what of a command says that it deletes something remote, "" if nothing does."""
+    """Return what of a command says that it deletes or overwrites something remote, "" if nothing does."""
     program = command.program.lower().removesuffix(".exe")
     if program in CODE:
         return _in_code(_code_of(command, CODE[program]))
@@ -51,16 +55,24 @@ def deletion(command: Command) -> str:
         return _request(program, command)
     if program == "kubectl" and "--raw" in arguments and "delete" in arguments[:4]:
         return "delete --raw"
+    if program in COPYING:
+        place = "".join(command.arguments[-1:]).partition(":")[2]
+        return place if place.startswith(SYSTEM) else ""
     if program == "nsupdate":
         return "update delete" if "update delete" in command.stdin else ""
     if not program or program in OTHERS or "/" in program or "." in program:
         return ""
-    return _sub_command(arguments)
+    return _sub_command(arguments, is_fed=_is_fed(command))
+
+
+def _is_fed(command: Command) -> bool:
+    return not FEEDING.isdisjoint(command.through)
 
 
 def is_wide(command: Command) -> bool:
     """Return whether a deletion reaches far: production, everything, a wildcard, a list of names, or by force."""
-    if not WIDE_OPTIONS.isdisjoint(command.arguments) or {"xargs", "parallel"} & set(command.through):
+    is_by_option = command.program not in CODE and not WIDE_OPTIONS.isdisjoint(command.arguments)
+    if is_by_option or _is_fed(command) or command.program in COPYING:
         return True
     given = (*command.arguments, *command.environment)
     return any("*" in word or not WIDE_WORDS.isdisjoint(words(word)) for word in given)
@@ -85,22 +97,22 @@ def _host(word: str) -> str:
 # --- a sub-command of any client ---
 
 
-def _sub_command(arguments: Sequence[str]) -> str:
+def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
     names = [word for word in arguments if not word.startswith("-")]
     option = next((word for word in arguments if word.partition("=")[0] in OPTIONS), "")
     if "--delete" in arguments and any("://" in word for word in names):
         option = "--delete"  # of a copy that makes the other side the same
-    if not TRYING.isdisjoint(names[:MOST_WORDS]):
+    if not TRYING.isdisjoint(names[:MOST_WORDS]) or not PROSE.isdisjoint(names):
         return ""
     for at, name in enumerate(names[:MOST_WORDS]):
         parts = _parts(name) if _is_name(name) else []
         verb = next((part for part in (parts[0], parts[-1]) if part in VERBS or part in MILDER), "") if parts else ""
         if not verb:
             continue
-        around = {part for word in names[: at + 1] for part in _parts(word)} | {word.lower() for word in names[at + 1 : at + 2]}
+        around = [*(part for word in names[: at + 1] for part in _parts(word)), *names[at + 1 : at + 2]]
         if not LOCAL.isdisjoint(around) or "--local" in arguments or arguments[-1] == "-h":
             return ""
-        has_object = len(names) > at + 1 or any("=" in word for word in arguments) or len(parts) > 1
+        has_object = is_fed or len(names) > at + 1 or any("=" in word for word in arguments) or len(parts) > 1
         options = [word for word in arguments if word.startswith("-")]
         names_resource = at > 0 or len(parts) > 1
         if verb in VERBS and (has_object or verb in FINAL or options):
@@ -140,7 +152,8 @@ def _request(program: str, command: Command) -> str:
     has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
     if not has_body or "-G" in arguments or "--get" in arguments:
         return ""
-    path = address.partition("?")[0].rpartition("://")[2].partition("/")[2]
+    _, _, behind = address.partition("://")
+    path = (behind or address).partition("?")[0].partition("/")[2]
     segment = next((part for part in path.split("/") if not POSTING.isdisjoint(_verbs_of(part))), "")
     return segment or next((verb for verb in FINAL | {"delete"} if f'"{verb}":' in sent.replace(" ", "")), "")
 

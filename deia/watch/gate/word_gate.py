@@ -43,6 +43,7 @@ HIDING = ("$'", "base64", "owershell", "OWERSHELL", "pwsh")
 A_TOOL = "\x01tool"
 A_WRITE = "\x01write"
 A_CHANGE = "\x01change"  # a write whose call shows the new text
+A_DELETION = "\x01deletion"  # a command that may delete something through any client
 A_WHOLE = "\x01whole"  # a write of a whole file
 SAID = "\x01said"  # the turn may be speech
 A_PART, A_FIELD = "\x01part ", "\x01field "  # a part of a tool's name, a field of its input, as `tool` clauses want
@@ -54,6 +55,12 @@ A_READ = "\x01read"  # the host reports calls that read files, so a file that is
 FILE = "\x01file "  # begins the name of a file among context words
 MOST_SHOWN = 2000  # characters of a command in which file names are looked for
 MOST_FILES = 8
+# Parts of the words in deia/watch/clauses/deletions.txt.
+DELETING = (
+    "delet", "destroy", "purg", "remove", "deploy", "provision", "terminat", "nuke", "wipe", "erase", "deregister",
+    "revoke", "truncat", " del ", " drop ", "archive", "trim", "discard", "unpublish", "detach", "_close", "-prune",
+)  # fmt: skip
+REACHING = (" rm ", "scp ", "rsync ")  # beside an address or a host's path
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80
 OWN_SIGNS = ("deia", "_commons", "Librarian_")  # parts of the names of the tools of deia's own server
@@ -190,7 +197,11 @@ def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     if name in WRITE_TOOLS:
         kind = (A_WRITE, A_CHANGE)
     elif is_shell(turn):
-        kind = (A_WRITE, A_CHANGE) if _may_print_into_files(command_of(turn)) else (A_WRITE,)
+        command = command_of(turn)
+        kind = (A_WRITE, A_CHANGE) if _may_print_into_files(command) else (A_WRITE,)
+        lowered = command.lower()
+        if any(sign in lowered for sign in DELETING) or (":/" in lowered and any(map(lowered.__contains__, REACHING))):
+            kind = (*kind, A_DELETION)
     parts = [A_PART + part for part in artefact.meta.parts if part in name]
     tool_input = turn.tool_input or {}
     fields = [A_FIELD + field for field in artefact.meta.fields if field in tool_input]

@@ -11,6 +11,7 @@ from deia.firing import Firing, Reference
 from deia.records import ACTIONS, STOPPING, TYPE_CHECKING, UNTRUSTED, Record, Turn
 from deia.text import one_line, shorten, words
 from deia.watch.clauses.confirm import Match, confirm
+from deia.watch.compiled_trigger import DELETION
 from deia.watch.gate.word_gate import EVERY
 from deia.watch.prose.stance_names import counts
 from deia.watch.shell.templates import gives_option
@@ -46,6 +47,8 @@ HIGHER = {"medium": "high", "high": "critical"}
 # The clause kinds for what a tool call itself does. A call that only mentions an act (asks the person, lists tasks,
 # instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
+KNOWING = frozenset((FIRES, "memory", "muted", "unless"))  # stages of a trigger that knows the command
+LOW = "low"  # how sure a firing is that rests on a verb alone; see `deia.watch.clauses.deletions`
 MILDEST = ACTIONS[0]
 MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
@@ -87,7 +90,22 @@ def judge(
     `deia.watch.gate.word_gate.EVERY`.
     """
     verdicts = [_judge_one(artefact, number, clauses, reading, circumstances) for number, clauses in numbers.items()]
-    return tuple(sorted(verdicts, key=_order))
+    return tuple(sorted(_last_resorts_last(verdicts), key=_order))
+
+
+def _last_resorts_last(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+    """Return the verdicts; what any deletion brings about counts only where no trigger knows the command."""
+    if not any(verdict.firing and verdict.firing.confidence == LOW for verdict in verdicts):
+        return verdicts
+    knowing = next((each for each in verdicts if each.stage in KNOWING and not _is_last_resort(each)), None)
+    if knowing is None:
+        return verdicts
+    outdone = {"stage": "sentence", "detail": f"{knowing.trigger} knows this command", "firing": None}
+    return [each.but(**outdone) if _is_last_resort(each) else each for each in verdicts]
+
+
+def _is_last_resort(verdict: Verdict) -> bool:
+    return verdict.firing is not None and verdict.firing.confidence == LOW
 
 
 def _order(verdict: Verdict) -> tuple[int, int, int, str]:
@@ -121,7 +139,8 @@ def _judge_one(
         return Verdict(trigger=identity, stage="memory", detail=silenced, number=number)
     is_said = bool(reading.said) and not (is_call and any(match.kind in DONE_BY_CALL for match in matches))
     firing = firing_of(artefact, trigger, reading.turn, because, said=is_said)
-    firing = firing.but(act=matches[-1].excerpt if matches else "", told=silenced)
+    confidence = LOW if matches and matches[-1].kind == DELETION else firing.confidence
+    firing = firing.but(act=matches[-1].excerpt if matches else "", told=silenced, confidence=confidence)
     if precondition is None:
         # It does no more than `otherwise`, since what would make it serious did not happen before.
         most = trigger.otherwise or firing.action

@@ -1,0 +1,87 @@
+"""What deletes something remote is known by its verb, whatever the client; what stays on this machine is left alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.watch.clauses.deletions import deletion, is_wide
+from deia.watch.shell.parse import parse_commands
+
+
+def found(line: str, shell: str = "bash") -> list[str]:
+    """Return what the commands of a line delete, and a star for what reaches far."""
+    commands = parse_commands(line, shell=shell)
+    return [deletion(command) + "*" * is_wide(command) for command in commands if deletion(command)]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("widgetctl projects delete 7", "delete"),
+        ("widgetctl repo-delete docker-old --quiet", "repo-delete"),
+        ("widgetctl deleteByNameType acme MX", "deleteByNameType"),
+        ("widgetctl bundle destroy", "destroy"),
+        ("widgetctl domain record remove acme.dev 6f9b", "remove"),
+        ("widgetctl rm -r w3://bucket/2021", "rm*"),
+        ("widgetctl sync --delete ./out w3://exports", "--delete"),
+        ("yes | widgetctl --nuke", "--nuke"),
+        ("widgetctl ls -q | xargs -n1 widgetctl volume delete", "delete*"),
+        ("widgetctl topics delete 'legacy.*'", "delete*"),
+        ("ssh ops 'widgetctl secret delete TOKEN'", "delete"),
+        ("curl -fsSX DELETE $URL/users/7", "DELETE"),
+        ("curl --request=DELETE --url https://x.example/users/7", "DELETE"),
+        ("xh delete https://x.example/users/7", "DELETE"),
+        ("az rest -m delete --url https://x.example/users/7", "DELETE"),
+        ("gh api -X DELETE /orgs/acme/packages/npm/left", "DELETE"),
+        ("curl -d '{}' https://x.example/logs/_delete_by_query", "_delete_by_query"),
+        ("http POST x.example/zones/7/purge", "purge"),
+        ("wget --post-data x https://x.example/job/a/doDelete", "doDelete"),
+        ('curl https://x.example/graphql --json \'{"query": "mutation D { removeUser }"}\'', ""),
+        ('curl https://x.example/graphql --json \'{"query": "mutation D { deleteUser(id: 7) }"}\'', "mutation"),
+        ("python3 -c 'import boto3; boto3.client(\"s3\").delete_bucket(Bucket=\"a\")'", "delete_bucket"),
+        ("node -e 'new Client().send(new DeleteObjectCommand({}))'", "DeleteObjectCommand"),
+        ("ruby -e 'Net::HTTP::Delete.new(\"https://x.example\")'", "HTTP::Delete"),
+        ("php -r '$client->paymentMethod()->delete(7);'", "delete"),
+        ("printf 'update delete vpn.example. A\\nsend\\n' | nsupdate", "update delete"),
+        ("scp ./sudoers root@bastion:/etc/sudoers", "/etc/sudoers*"),
+    ],
+)
+def test_a_deletion_is_known_by_its_verb(line: str, wanted: str) -> None:
+    assert found(line) == ([wanted] if wanted else [])
+
+
+def test_powershells_requests_count() -> None:
+    assert found("Invoke-RestMethod -Uri $u/users/7 -Method 'DELETE'", "powershell") == []
+    assert found("irm -Method Delete -Uri https://x.example/users/7", "powershell") == ["DELETE"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "widgetctl projects list", "widgetctl show delete", "widgetctl delete -h", "widgetctl config delete-context a",
+        "widgetctl plugin remove colours", "widgetctl delete-cache", "widgetctl local topic delete a",
+        "widgetctl deploy validate --post-destructive-changes x.xml", "widgetctl archive", "widgetctl rm notes.txt",
+        "widgetctl --host 127.0.0.1 users delete 7", "API=http://localhost:1 widgetctl users delete 7",
+        "./delete-all.sh now", "use delete to discard the changes", "curl -X DELETE localhost:9200/a",
+        "curl -X DELETE 'https://x.example/a?dryRun=true'", "curl https://x.example/delete/7",
+        "curl -G -d q=delete https://x.example/delete", "wget https://x.example/purge", "http x.example/delete",
+        "python3 -c 'd = {}; d.pop(1); names.remove(\"a\")'", "node -e 'new Map().delete(1)'", "python3 delete.py",
+        "python3 -c 'import weaviate; weaviate.connect_to_local().collections.delete(\"T\")'",
+        "scp root@host:/etc/hosts .", "scp app.tar host:/srv/app/", "kubectl get --raw /apis/delete",
+    ],
+)  # fmt: skip
+def test_what_stays_here_or_only_looks_is_left_alone(line: str) -> None:
+    assert found(line) == []
+
+
+WORDS = st.sampled_from(
+    "curl gh api -X -XDELETE DELETE -d -sX delete rm remove --delete xargs widgetctl https://x $U / // :// = "
+    "python3 -c client.delete( mutation{deleteX( nsupdate scp a:/etc/x az rest http php -r '' {}".split(" ")
+)
+
+
+@given(st.lists(WORDS, max_size=12))
+def test_no_command_raises(pieces: list[str]) -> None:
+    found(" ".join(pieces))
