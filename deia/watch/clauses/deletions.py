@@ -19,25 +19,24 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 VERBS, MILDER, FINAL = (TABLES.words(name) for name in ("verbs", "milder", "final"))
 OPTIONS, OTHERS, LOCAL = (TABLES.words(name) for name in ("options", "others", "local"))
-POSTING, POSTS, REMOTE = TABLES.words("posting"), TABLES.words("posts"), TABLES.listed("remote")
+POSTING, POSTS = TABLES.words("posting"), TABLES.words("posts")
+MAKING, LOOKING = TABLES.words("making"), TABLES.words("looking")
 HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
 LONGEST_NAME = 60  # characters of a sub-command
 MOST_WORDS = 6  # of a command line in which a sub-command is looked for
-MOST_CODE = 20_000  # characters
 PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
 OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
 TRIED = (
     "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "sandbox",
     "testmode=yes",
 )  # fmt: skip
-CALLED = ("delete", "destroy", "purge", "revoke", "terminate", "deregister", "undeploy")  # of the names of methods
-CALLED_ON = (".", "->", "::", ".batch_", "new ")  # what stands before one
-ASKED = ('"DELETE"', "HTTP::Delete", "drop_collection(", "drop_database(", "drop_index(", "drop_table(")
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
-TRYING = frozenset(("validate", "plan", "preview", "simulate", "diff", "list", "ls", "get", "describe", "show", "help"))
+COPIES = frozenset(
+    ("sync", "upload", "push", "mirror", "deploy", "publish")
+)  # sub-commands that may delete what is gone here
 PROSE = frozenset(("to", "in", "the", "a", "of", "and", "is", "was"))  # words of a sentence that looks like a command
 WIDE_WORDS = frozenset(("prod", "production", "live", "prd"))
 WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--permanent", "--no-prompt", "--purge"))
@@ -47,7 +46,9 @@ def deletion(command: Command) -> str:
     """Return what of a command says that it deletes or overwrites something remote, "" if nothing does."""
     program = command.program.lower().removesuffix(".exe")
     if program in CODE:
-        return _in_code(_code_of(command, CODE[program]))
+        from deia.watch.clauses.deletions_in_code import call_that_deletes  # noqa: PLC0415 - few turns have inline code
+
+        return call_that_deletes(_code_of(command, CODE[program]))
     arguments = own_arguments(command)
     if _is_here((*command.arguments, *command.environment)):
         return ""
@@ -83,10 +84,10 @@ def _is_here(given: Sequence[str]) -> bool:
     lowered = [word.lower() for word in given]
     if any(sign in word.replace("&", " ") for word in lowered for sign in TRIED):
         return True
-    return any(_host(word).startswith(OWN_MACHINE) for word in lowered)
+    return any(host_of(word).startswith(OWN_MACHINE) for word in lowered)
 
 
-def _host(word: str) -> str:
+def host_of(word: str) -> str:
     """Return the host that a word names, as an address, as `HOST:PORT`, or as the value of an option or variable."""
     value = word.rpartition("=")[2] if "=" in word and "://" not in word.partition("=")[0] else word
     if "://" in value:
@@ -100,16 +101,18 @@ def _host(word: str) -> str:
 def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
     names = [word for word in arguments if not word.startswith("-")]
     option = next((word for word in arguments if word.partition("=")[0] in OPTIONS), "")
-    if "--delete" in arguments and any("://" in word for word in names):
+    if "--delete" in arguments and (not COPIES.isdisjoint(names) or any("://" in word for word in names)):
         option = "--delete"  # of a copy that makes the other side the same
-    if not TRYING.isdisjoint(names[:MOST_WORDS]) or not PROSE.isdisjoint(names):
+    if not LOOKING.isdisjoint(names[:MOST_WORDS]) or not PROSE.isdisjoint(names):
         return ""
     for at, name in enumerate(names[:MOST_WORDS]):
-        parts = _parts(name) if _is_name(name) else []
+        if name in MAKING:
+            return option
+        parts = parts_of(name) if _is_name(name) else []
         verb = next((part for part in (parts[0], parts[-1]) if part in VERBS or part in MILDER), "") if parts else ""
         if not verb:
             continue
-        around = [*(part for word in names[: at + 1] for part in _parts(word)), *names[at + 1 : at + 2]]
+        around = [*(part for word in names[: at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
         if not LOCAL.isdisjoint(around) or "--local" in arguments or arguments[-1] == "-h":
             return ""
         has_object = is_fed or len(names) > at + 1 or any("=" in word for word in arguments) or len(parts) > 1
@@ -127,7 +130,7 @@ def _is_name(word: str) -> bool:
     return len(word) <= LONGEST_NAME and all(char.isalnum() or char in "-_:" for char in word)
 
 
-def _parts(name: str) -> list[str]:
+def parts_of(name: str) -> list[str]:
     """Return the words of a name: `deleteByNameType`, `repo-delete` and `delete_all` have several."""
     spaced = "".join(
         f" {char}" if char.isupper() and before.islower() else char
@@ -147,20 +150,41 @@ def _request(program: str, command: Command) -> str:
     if method == "delete":
         return "DELETE"
     sent = " ".join((*(word for at, word in enumerate(arguments) if at in command.data or "{" in word), command.stdin))
-    if "mutation" in sent and _called(sent[sent.index("mutation") :], (" ", "{", "\n", ":")):
+    if "mutation" in sent and _mutation_that_deletes(sent[sent.index("mutation") :]):
         return "mutation"
     has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
     if not has_body or "-G" in arguments or "--get" in arguments:
         return ""
     _, _, behind = address.partition("://")
     path = (behind or address).partition("?")[0].partition("/")[2]
-    segment = next((part for part in path.split("/") if not POSTING.isdisjoint(_verbs_of(part))), "")
-    return segment or next((verb for verb in FINAL | {"delete"} if f'"{verb}":' in sent.replace(" ", "")), "")
+    spelled = sent.replace(" ", "").lower()
+    in_body = next(
+        (sign for sign in ('"delete":', '"destroy":', '"purge":', '"method":"delete"') if sign in spelled), ""
+    )
+    return posted_to_delete(path) or in_body
+
+
+def posted_to_delete(path: str) -> str:
+    """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
+    for segment in path.split("/"):
+        verbs = _verbs_of(segment)
+        if not POSTING.isdisjoint(verbs):
+            return segment
+        if not LOOKING.isdisjoint(verbs):
+            return ""
+    return ""
+
+
+def _mutation_that_deletes(text: str) -> bool:
+    """Return whether a GraphQL mutation calls a field that deletes: `deleteUser(`, `issueDelete(`."""
+    names = [piece.rpartition(" ")[2].rpartition("{")[2] for piece in text.replace("\n", " ").split("(")[:-1]]
+    ends = [(parts[0], parts[-1]) for parts in map(parts_of, names) if parts]
+    return any(not (VERBS | {"archive", "remove"}).isdisjoint(end) for end in ends)
 
 
 def _verbs_of(segment: str) -> tuple[str, ...]:
     """Return the words of a segment of an address that can be its verb: the first, or the whole."""
-    parts = _parts(segment) if _is_name(segment) else []
+    parts = parts_of(segment) if _is_name(segment) else []
     return (parts[0], "".join(parts)) if parts else ()
 
 
@@ -198,41 +222,10 @@ def _address(program: str, arguments: Sequence[str]) -> str:
     return next((f"://{word}" for word in arguments if "/" in word and "." in word.partition("/")[0]), "")
 
 
-# --- a call in inline code ---
-
-
 def _code_of(command: Command, options: Sequence[str]) -> str:
-    """Return the code that a command is given, as an argument or as its input."""
+    """Return the code that a program is given, as an argument or as its input."""
     arguments = command.arguments
     for at, word in enumerate(arguments):
         if word in options:
             return "\n".join(arguments[at + 1 : at + 2])
     return command.stdin if not any(not word.startswith("-") for word in arguments[:1]) else ""
-
-
-def _in_code(code: str) -> str:
-    code = code[:MOST_CODE]
-    lowered = code.lower()
-    if not any(sign in lowered for sign in REMOTE) or any(sign in lowered for sign in TRIED):
-        return ""
-    hosts = [_host(f"://{part}") for part in lowered.split("://")[1:]]
-    if (hosts and all(host.startswith(OWN_MACHINE) for host in hosts)) or (not hosts and "localhost" in lowered):
-        return ""
-    spelled = code.replace("'", '"')
-    return _called(code, CALLED_ON) or next((sign for sign in ASKED if sign in spelled), "")
-
-
-def _called(code: str, before: Sequence[str]) -> str:
-    """Return the first method in code whose name begins with a verb that deletes, and stands behind one of `before`."""
-    for verb in CALLED:
-        at = code.lower().find(verb)
-        while at >= 0:
-            end = at + len(verb)
-            while end < len(code) and (code[end].isalnum() or code[end] in "_!"):
-                end += 1
-            name = code[at:end]
-            is_whole = name == name[: len(verb)] or name[len(verb)].isupper() or name[len(verb)] in "_!"
-            if is_whole and code[:at].endswith(tuple(before)) and (code[end : end + 1] == "(" or name.endswith("!")):
-                return name
-            at = code.lower().find(verb, end)
-    return ""

@@ -59,8 +59,9 @@ MOST_FILES = 8
 DELETING = (
     "delet", "destroy", "purg", "remove", "deploy", "provision", "terminat", "nuke", "wipe", "erase", "deregister",
     "revoke", "truncat", " del ", " drop ", "archive", "trim", "discard", "unpublish", "detach", "_close", "-prune",
+    "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate",
 )  # fmt: skip
-REACHING = (" rm ", "scp ", "rsync ")  # beside an address or a host's path
+REACHING = (" rm ", "scp ", "rsync ", " flush", " kill ", " drop")
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80
 OWN_SIGNS = ("deia", "_commons", "Librarian_")  # parts of the names of the tools of deia's own server
@@ -200,7 +201,7 @@ def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
         command = command_of(turn)
         kind = (A_WRITE, A_CHANGE) if _may_print_into_files(command) else (A_WRITE,)
         lowered = command.lower()
-        if any(sign in lowered for sign in DELETING) or (":/" in lowered and any(map(lowered.__contains__, REACHING))):
+        if any(sign in lowered for sign in DELETING) or any(map(lowered.__contains__, REACHING)):
             kind = (*kind, A_DELETION)
     parts = [A_PART + part for part in artefact.meta.parts if part in name]
     tool_input = turn.tool_input or {}

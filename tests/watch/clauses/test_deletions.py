@@ -40,7 +40,7 @@ def found(line: str, shell: str = "bash") -> list[str]:
         ("wget --post-data x https://x.example/job/a/doDelete", "doDelete"),
         ('curl https://x.example/graphql --json \'{"query": "mutation D { removeUser }"}\'', ""),
         ('curl https://x.example/graphql --json \'{"query": "mutation D { deleteUser(id: 7) }"}\'', "mutation"),
-        ("python3 -c 'import boto3; boto3.client(\"s3\").delete_bucket(Bucket=\"a\")'", "delete_bucket"),
+        ('python3 -c \'import boto3; boto3.client("s3").delete_bucket(Bucket="a")\'', "delete_bucket"),
         ("node -e 'new Client().send(new DeleteObjectCommand({}))'", "DeleteObjectCommand"),
         ("ruby -e 'Net::HTTP::Delete.new(\"https://x.example\")'", "HTTP::Delete"),
         ("php -r '$client->paymentMethod()->delete(7);'", "delete"),

@@ -1,0 +1,88 @@
+"""Calls in inline code that delete something of a service: methods of a client, and requests with the method DELETE.
+
+Methods of a program's own data (`Map.delete`, `set.delete`) do not count. The words are in `deletions_in_code.txt`.
+"""
+
+from __future__ import annotations
+
+from deia.records import TYPE_CHECKING
+from deia.tables import Tables
+from deia.watch.clauses.deletions import OWN_MACHINE, TRIED, host_of, parts_of, posted_to_delete
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLES = Tables(__file__)
+METHODS, SIGNS, ASKED = TABLES.words("methods"), TABLES.listed("remote"), TABLES.listed("asked")
+CLIENTS, OWN, OWN_TYPES = TABLES.words("clients"), TABLES.words("own"), TABLES.phrases("own types")
+PLAIN = "delete"  # a method that a program's own data have, too
+MOST_CODE = 20_000  # characters
+NEAR = 60  # characters before a call in which its object is looked for
+
+
+def call_that_deletes(code: str) -> str:
+    """Return the call in code that deletes something of a service, "" if there is none."""
+    code = code[:MOST_CODE]
+    lowered = code.lower()
+    if not any(sign in lowered for sign in SIGNS) or any(sign in lowered for sign in (*TRIED, "mock", "moto")):
+        return ""
+    addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in lowered.split("://")[1:]]
+    hosts = [host_of(f"://{address}") for address in addresses]
+    if (hosts and all(host.startswith(OWN_MACHINE) for host in hosts)) or (not hosts and "localhost" in lowered):
+        return ""
+    called = next((name for start, end in _names(code) if (name := code[start:end]) and _deletes(code, start, end)), "")
+    if called:
+        return called
+    spelled = code.replace("'", '"')
+    posted = "post" in lowered and next(filter(None, (posted_to_delete(at.partition("/")[2]) for at in addresses)), "")
+    return posted or next((sign for sign in ASKED if sign in spelled), "")
+
+
+def _names(code: str) -> Iterator[tuple[int, int]]:
+    """Yield where the names begin and end that contain a verb of METHODS, in the order of the verbs."""
+    lowered = code.lower()
+    for verb in sorted(METHODS):
+        at = lowered.find(verb)
+        while at >= 0:
+            start = end = at
+            while start and _is_of_name(code[start - 1]):
+                start -= 1
+            while end < len(code) and _is_of_name(code[end]):
+                end += 1
+            yield start, end
+            at = lowered.find(verb, end)
+
+
+def _is_of_name(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _deletes(code: str, start: int, end: int) -> bool:
+    """Return whether a name in code is a method that deletes something of a service, and is called."""
+    name, before = code[start:end], code[max(start - NEAR, 0) : start]
+    parts = parts_of(name)
+    first = parts[1] if parts[0] == "batch" and len(parts) > 1 else parts[0]
+    line = code[code.rfind("\n", 0, start) + 1 : start]
+    if first not in METHODS or "# " in line or " // " in line or line.lstrip().startswith(("#", "//")):
+        return False
+    if before.endswith("new "):
+        return name.endswith("Command")
+    if not before.endswith((".", "->", "::")):
+        return False
+    following = code[end : end + 1]
+    is_called = following in {"(", "!"} or (before[-2:-1] in {")", "]"} and following in {"", " ", "\n", ";", "}"})
+    return is_called and (name != PLAIN or _is_of_service(before))
+
+
+def _is_of_service(before: str) -> bool:
+    """Return whether what a plain `.delete` is called on belongs to a service, by its name and what that hangs on."""
+    chain = before.rstrip(".>:-")
+    if chain.endswith((")", "]")):
+        return not any(kind in chain for kind in OWN_TYPES)
+    start = len(chain)
+    while start and _is_of_name(chain[start - 1]):
+        start -= 1
+    receiver = chain[start:].lower()
+    if chain[:start].endswith((".", "->", "::")):
+        return receiver not in OWN
+    return receiver in CLIENTS or receiver.endswith(("client", "api"))
