@@ -27,12 +27,13 @@ MOST_WORDS = 6  # of a command line in which a sub-command is looked for
 PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
 OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
 TRIED = (
-    "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "sandbox",
-    "testmode=yes",
+    "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "testmode=yes",
+    "://sandbox.", ".sandbox.", "-sandbox.",
 )  # fmt: skip
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
+BODY_VERBS = (["delete"], ["destroy"], ["purge"])
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
 COPIES = frozenset(
     ("sync", "upload", "push", "mirror", "deploy", "publish")
@@ -48,7 +49,7 @@ def deletion(command: Command) -> str:
     if program in CODE:
         from deia.watch.clauses.deletions_in_code import call_that_deletes  # noqa: PLC0415 - few turns have inline code
 
-        return call_that_deletes(_code_of(command, CODE[program]))
+        return call_that_deletes(_code_of(command, CODE[program]), program)
     arguments = own_arguments(command)
     if _is_here((*command.arguments, *command.environment)):
         return ""
@@ -61,7 +62,7 @@ def deletion(command: Command) -> str:
         return place if place.startswith(SYSTEM) else ""
     if program == "nsupdate":
         return "update delete" if "update delete" in command.stdin else ""
-    if not program or program in OTHERS or "/" in program or "." in program:
+    if not program[:1].isalnum() or program in OTHERS or "/" in program or "." in program:
         return ""
     return _sub_command(arguments, is_fed=_is_fed(command))
 
@@ -120,7 +121,7 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         names_resource = at > 0 or len(parts) > 1
         if verb in VERBS and (has_object or verb in FINAL or options):
             return name
-        if verb in MILDER and len(names) > at + 1 and (names_resource or "://" in names[at + 1]):
+        if verb in MILDER and (is_fed or len(names) > at + 1) and (names_resource or "://" in names[at + 1]):
             return name
     return option
 
@@ -157,11 +158,17 @@ def _request(program: str, command: Command) -> str:
         return ""
     _, _, behind = address.partition("://")
     path = (behind or address).partition("?")[0].partition("/")[2]
-    spelled = sent.replace(" ", "").lower()
-    in_body = next(
-        (sign for sign in ('"delete":', '"destroy":', '"purge":', '"method":"delete"') if sign in spelled), ""
-    )
-    return posted_to_delete(path) or in_body
+    return posted_to_delete(path) or _body_that_deletes(sent)
+
+
+def _body_that_deletes(sent: str) -> str:
+    """Return the key or method in a request's JSON that deletes: `{"delete": {…}}`, `"method": "DELETE"`."""
+    spelled = sent.replace(" ", "")
+    pieces = spelled.split('"')
+    for key, after in zip(pieces[1::2], pieces[2::2], strict=False):
+        if parts_of(key)[:1] in BODY_VERBS and after[:1] == ":" and (after[1:2] in {"{", "["} or after == ":"):
+            return key
+    return "DELETE" if '"method":"delete"' in spelled.lower() else ""
 
 
 def posted_to_delete(path: str) -> str:
@@ -219,7 +226,8 @@ def _address(program: str, arguments: Sequence[str]) -> str:
         return address or "://api/" + "".join(arguments[1:2])
     if program in {"curl", "wget"}:
         return next((word for word in arguments if word.startswith("$") or ("." in word and "/" in word)), "")
-    return next((f"://{word}" for word in arguments if "/" in word and "." in word.partition("/")[0]), "")
+    hosts = ((word, word.partition("/")[0]) for word in arguments if "/" in word)
+    return next((f"://{word}" for word, host in hosts if "." in host or host.startswith("$")), "")
 
 
 def _code_of(command: Command, options: Sequence[str]) -> str:

@@ -15,22 +15,25 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 METHODS, SIGNS, ASKED = TABLES.words("methods"), TABLES.listed("remote"), TABLES.listed("asked")
 CLIENTS, OWN, OWN_TYPES = TABLES.words("clients"), TABLES.words("own"), TABLES.phrases("own types")
+PYTHON = frozenset(("python", "python3", "pypy", "py"))
 PLAIN = "delete"  # a method that a program's own data have, too
 MOST_CODE = 20_000  # characters
 NEAR = 60  # characters before a call in which its object is looked for
 
 
-def call_that_deletes(code: str) -> str:
+def call_that_deletes(code: str, program: str) -> str:
     """Return the call in code that deletes something of a service, "" if there is none."""
     code = code[:MOST_CODE]
     lowered = code.lower()
-    if not any(sign in lowered for sign in SIGNS) or any(sign in lowered for sign in (*TRIED, "mock", "moto")):
+    if not any(sign in lowered for sign in SIGNS) or any(
+        sign in lowered for sign in (*TRIED, "sandbox", "mock", "moto")
+    ):
         return ""
-    addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in lowered.split("://")[1:]]
-    hosts = [host_of(f"://{address}") for address in addresses]
+    addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in code.split("://")[1:]]
+    hosts = [host_of(f"://{address.lower()}") for address in addresses]
     if (hosts and all(host.startswith(OWN_MACHINE) for host in hosts)) or (not hosts and "localhost" in lowered):
         return ""
-    called = next((name for start, end in _names(code) if (name := code[start:end]) and _deletes(code, start, end)), "")
+    called = next((code[start:end] for start, end in _names(code) if _deletes(code, start, end, program)), "")
     if called:
         return called
     spelled = code.replace("'", '"')
@@ -57,7 +60,7 @@ def _is_of_name(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _deletes(code: str, start: int, end: int) -> bool:
+def _deletes(code: str, start: int, end: int, program: str) -> bool:
     """Return whether a name in code is a method that deletes something of a service, and is called."""
     name, before = code[start:end], code[max(start - NEAR, 0) : start]
     parts = parts_of(name)
@@ -71,10 +74,12 @@ def _deletes(code: str, start: int, end: int) -> bool:
         return False
     following = code[end : end + 1]
     is_called = following in {"(", "!"} or (before[-2:-1] in {")", "]"} and following in {"", " ", "\n", ";", "}"})
-    return is_called and (name != PLAIN or _is_of_service(before))
+    # A program's own data are told what to delete; Python's have no such method.
+    is_told = program not in PYTHON and not code[end:].startswith(("()", "(true", "(force"))
+    return is_called and (name != PLAIN or _is_of_service(before, is_told=is_told))
 
 
-def _is_of_service(before: str) -> bool:
+def _is_of_service(before: str, *, is_told: bool) -> bool:
     """Return whether what a plain `.delete` is called on belongs to a service, by its name and what that hangs on."""
     chain = before.rstrip(".>:-")
     if chain.endswith((")", "]")):
@@ -85,4 +90,4 @@ def _is_of_service(before: str) -> bool:
     receiver = chain[start:].lower()
     if chain[:start].endswith((".", "->", "::")):
         return receiver not in OWN
-    return receiver in CLIENTS or receiver.endswith(("client", "api"))
+    return (not is_told and receiver not in OWN) or receiver in CLIENTS or receiver.endswith(("client", "api"))

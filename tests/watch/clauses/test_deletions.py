@@ -53,7 +53,7 @@ def test_a_deletion_is_known_by_its_verb(line: str, wanted: str) -> None:
 
 
 def test_powershells_requests_count() -> None:
-    assert found("Invoke-RestMethod -Uri $u/users/7 -Method 'DELETE'", "powershell") == []
+    assert found("Invoke-RestMethod -Uri $u/users/7 -Method 'DELETE'", "powershell") == ["DELETE"]
     assert found("irm -Method Delete -Uri https://x.example/users/7", "powershell") == ["DELETE"]
 
 
