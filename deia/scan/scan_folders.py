@@ -159,7 +159,7 @@ class Scanner:
             return None
         if len(data) > MOST_BYTES:
             large = f"It has {len(data):,} bytes, and at most {MOST_BYTES:,} are scanned."
-            return [Problem(path=found.path, line=0, found=large, code="too-large", severity="warning").values()]
+            return [Problem(path=found.path, line=0, found=large, code="file-too-large", severity="warning").values()]
         problems = scan_text(self._artefact, found.path, kind, text, signs=self._signs, excepted=self._excepted)
         return [problem.values() for problem in problems]
 

@@ -35,16 +35,18 @@ def scan_text(
     try:
         parts = snippets(kind, text)
     except UnreadableFileError as error:
-        return [Problem(path=path, line=0, found=f"It cannot be read: {error}", code="unreadable", severity="warning")]
+        return [
+            Problem(path=path, line=0, found=f"It cannot be read: {error}", code="unreadable-file", severity="warning")
+        ]
     lines = text.splitlines()
     left_out = excepted(path)
-    found = {
+    problems = {
         (line, firing.trigger): _problem(path, line, firing)
         for snippet in parts
         for line, firing in _firings(artefact, snippet, signs)
         if firing.trigger not in left_out and not _is_pardoned(lines, line, firing.trigger)
     }
-    return [found[place] for place in sorted(found)]
+    return [problems[place] for place in sorted(problems)]
 
 
 def _firings(artefact: Artefact, snippet: Snippet, signs: FolderSigns | None) -> Iterator[tuple[int, Firing]]:

@@ -114,8 +114,8 @@ def test_what_cannot_be_read_is_said_and_the_rest_goes_on(deia: Deia, commons: P
     write(commons, {"bad.ipynb": "{", "large.sh": "#" * (MOST_BYTES + 1), "run.sh": STEP})
     (commons / "link.sh").symlink_to("/dev/zero")
     shown = deia("scan").out
-    assert "bad.ipynb: warning: It cannot be read: no notebook in JSON [unreadable]" in shown
-    assert "large.sh: warning: It has 1,000,001 bytes, and at most 1,000,000 are scanned. [too-large]" in shown
+    assert "bad.ipynb: warning: It cannot be read: no notebook in JSON [unreadable-file]" in shown
+    assert "large.sh: warning: It has 1,000,001 bytes, and at most 1,000,000 are scanned. [file-too-large]" in shown
     assert shown.endswith("3 files: 1 error, 2 warnings.\n")
 
 
