@@ -37,7 +37,8 @@ def call_that_deletes(code: str, program: str) -> str:
     if called:
         return called
     spelled = code.replace("'", '"')
-    posted = "post" in lowered and next(filter(None, (posted_to_delete(at.partition("/")[2]) for at in addresses)), "")
+    paths = [address.partition("/")[2] for address in addresses] if "post" in lowered else []
+    posted = next(filter(None, map(posted_to_delete, paths)), "")
     return posted or next((sign for sign in ASKED if sign in spelled), "")
 
 
