@@ -16,6 +16,7 @@ TYPES = (
 # What the types are as assets, by which answers can be filtered; any other type is text.
 ASSETS = {"code": "code", "pdf": "pdf", "image": "image"}
 MULTIMODAL = ("pdf", "image", "office")
+MISSING = "needs a library that is not installed"
 STRATEGIES = ("recursive", "hierarchical", "by_heading", "by_page", "by_paragraph", "by_sentence", "fixed_chars")
 
 
@@ -61,4 +62,4 @@ def MarkdownChunkerConfig(  # noqa: N802 - these are named like the class that a
 
 def missing_extra(what: str, extra: str) -> ReadingError:
     """Return the error for a file whose reader's library is not installed."""
-    return ReadingError(f"reading {what} needs a library that is not installed", fix=f"pip install 'deia[{extra}]'")
+    return ReadingError(f"reading {what} {MISSING}", fix=f"pip install 'deia[{extra}]'")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter
+from itertools import islice
 from typing import NamedTuple
 
 from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
@@ -92,9 +93,7 @@ def read_pdf(path: str, content: bytes) -> Reading:
 def _outline(document: Any) -> list[_Mark]:
     """Return the entries of the outline in order; the library does not follow circles."""
     marks = []
-    for number, bookmark in enumerate(document.get_toc(max_depth=DEEPEST_OUTLINE)):
-        if number >= MOST_OUTLINED:
-            break
+    for bookmark in islice(document.get_toc(max_depth=DEEPEST_OUTLINE), MOST_OUTLINED):
         target = bookmark.get_dest()
         page = target.get_index() if target is not None else None
         title = spaced(bookmark.get_title())

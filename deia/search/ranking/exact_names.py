@@ -29,12 +29,10 @@ BESIDE = 1  # words beside a name that is the subject of the query
 
 
 def put_first(ranked: Sequence[Ranked], holders: Mapping[int, Ranked]) -> list[Ranked]:
-    """Return the documents with names first, those with more names before, with scores that never increase.
-
-    Of a document that is ranked passage by passage, only the best one comes first.
-    """
+    """Return the documents with names first, those with more names before, with scores that never increase."""
     present = {document.number for document in ranked}
     both = [*ranked, *(document for number, document in holders.items() if number not in present)]
+    # Of a document that is ranked passage by passage, only the best passage comes first.
     left = {number: document.score for number, document in holders.items()}
     names = [left.pop(document.number, 0.0) for document in both]
     ordered = sorted(zip(names, both, strict=True), key=lambda pair: -pair[0])

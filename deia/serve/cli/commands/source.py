@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from deia.folders import is_packaged
 from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
+from deia.ingest.reading import MISSING
 from deia.ingest.source import Source, SourceError, checked, typed
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
@@ -120,6 +122,10 @@ def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
     noted = [outcome.name for outcome in taken.outcomes if outcome.failed or outcome.noted]
     if noted:
         output.say(f"There is something to say about files; to see it, type: deia source list {noted[0]}")
+    with open_library(root, os.environ) as library:
+        notes = [note.partition(f"{MISSING}. ")[2] for name in noted for _, _, note in library.notes(name)]
+    for install, count in sorted(Counter(filter(None, notes)).items()):
+        output.say(f"To read {counted(count, 'file')} more, type: {install}, then: deia source reprocess --failed")
     if is_packaged(root):
         output.say("This folder has no commons, so the library is that of all such folders.")
     output.say(taken.summary)

@@ -96,6 +96,18 @@ def test_what_failed_and_had_secrets_is_listed_with_its_reason(deia: Deia, manua
     assert "deploy.md: Secrets were left out, in line 1." in listed
 
 
+def test_an_extra_that_is_missing_is_told_with_what_to_type(
+    deia: Deia, manuals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lacking").mkdir()
+    (tmp_path / "lacking/tree_sitter.py").write_text("raise ImportError\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lacking"))
+    for name in ("valve.py", "pump.py"):
+        (manuals / name).write_text("def turn():\n    pass\n", encoding="utf-8")
+    told = "To read 2 files more, type: pip install 'deia[code]', then: deia source reprocess --failed"
+    assert told in deia("ingest", str(manuals)).out.splitlines()
+
+
 def test_a_source_that_fails_ends_with_an_error_and_the_others_are_taken_in(deia: Deia, manuals: Path) -> None:
     taken = deia("ingest", "https://localhost:1/x", str(manuals))
     assert (taken.code, "this machine or its network" in taken.err) == (2, True)
