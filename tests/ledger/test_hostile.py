@@ -163,6 +163,7 @@ JUNK = {
     "empty": "{}", "lists": "[" * 4000 + "]" * 4000, "objects": '{"a": ' * 600 + "1" + "}" * 600,
     "one line": "x" * 32_000_000,
 }  # fmt: skip
+MOST_LINES = 1_000_000
 MEASURED = """
 import resource, subprocess, sys
 subprocess.run([sys.executable, "-m", "deia.serve.main", *sys.argv[1:]])
@@ -177,7 +178,7 @@ def test_a_large_ledger_of_junk_takes_no_more_than_half_a_gigabyte(tmp_path: Pat
     (tmp_path / "commons_index.yaml").write_text("version: '1.0'\nclusters: {}\n", encoding="utf-8")
     folder = tmp_path / "telemetry/events"
     folder.mkdir(parents=True)
-    text = f"{JUNK[name]}\n" * (16_000_000 // len(JUNK[name]) or 1)
+    text = f"{JUNK[name]}\n" * (min(16_000_000 // (len(JUNK[name]) + 1), MOST_LINES) or 1)
     (folder / "2026-11-20-a.jsonl").write_text(text, encoding="utf-8")
     environ = {**os.environ, "DEIA_STATE": f"{tmp_path}/state", "DEIA_CACHE": f"{tmp_path}/cache"}
     for command in ("stats", "log"):
