@@ -14,6 +14,7 @@ from typing import TypedDict
 from deia import files
 from deia.errors import ArtefactError, DeiaError
 from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
+from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import ingest, no_progress, remove, uploads
 from deia.ingest.library_store import Library, Registered, library_at
@@ -136,9 +137,11 @@ def take_in(
 ) -> TakenIn:
     """Register sources, take them in and compile; raise SourceError if one makes no sense."""
     ready = [checked(source) for source in sources]
+    for source in ready:
+        chosen("", source.config, added_chunkers(environ))
     with open_library(root, environ) as library:
         registered = [library.register(source) for source in ready]
-        done = tuple(ingest(library, one, force=force, progress=progress) for one in registered)
+        done = tuple(ingest(library, one, force=force, progress=progress, environ=environ) for one in registered)
     bring_up_to_date(root, environ)
     return TakenIn(outcomes=done)
 
@@ -175,7 +178,9 @@ def update(
     with open_library(root, environ) as library:
         known = {one.source.name: one for one in library.sources()}
         chosen = [known[name] for name in _named(names, known)]
-        done = tuple(ingest(library, one, force=force, failed=failed, progress=progress) for one in chosen)
+        done = tuple(
+            ingest(library, one, force=force, failed=failed, progress=progress, environ=environ) for one in chosen
+        )
     bring_up_to_date(root, environ)
     return TakenIn(outcomes=done)
 

@@ -6,6 +6,7 @@ ever half in the library. A file that cannot be read is marked, and the rest goe
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import time
@@ -16,6 +17,7 @@ from filelock import FileLock
 
 from deia import __version__
 from deia.git_command import GitError
+from deia.ingest.added_chunkers import added_chunkers, chosen, with_native_code
 from deia.ingest.detect import detect_type
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
@@ -26,7 +28,9 @@ from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from deia.ingest.custom.cutting import CustomChunker
 
 BATCH_SECONDS = 1.0  # of work that a kill can lose
 BATCH = 500  # files
@@ -112,10 +116,12 @@ def ingest(
     force: bool = False,
     failed: bool = False,
     progress: Callable[[Progress], None] = no_progress,
+    environ: Mapping[str, str] = {},
 ) -> Outcome:
     """Bring the library up to date with a source and return what that came to; its status says so, too.
 
-    With `force` every file is read again, with `failed` those that could not be read.
+    With `force` every file is read again, with `failed` those that could not be read. In `environ` are the person's
+    own chunkers.
     """
     name = registered.source.name
     began = time.monotonic()
@@ -125,7 +131,7 @@ def ingest(
         try:
             wanted = registered.but(mark="") if force or failed else registered
             with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
-                run = _Run(library, registered, opened, reader, progress)
+                run = _Run(library, registered, opened, reader, progress, environ)
                 run.take_in(force=force, failed=failed)
             status, mark = PROCESSED, getattr(opened, "mark", None)
         except (SourceError, ReadingError, GitError) as problem:
@@ -161,9 +167,12 @@ class _Run:
         opened: Opened,
         reader: ReaderProcess,
         progress: Callable[[Progress], None],
+        environ: Mapping[str, str],
     ) -> None:
         self._library, self._registered, self._opened, self._reader = library, registered, opened, reader
         self._tell = progress
+        self._chunkers = added_chunkers(environ)
+        self._ready = functools.cache(lambda custom: with_native_code(custom, environ))
         self._chunks = 0
         self.read = self.removed = 0
 
@@ -197,7 +206,8 @@ class _Run:
             self._library.put(self._registered, found, "", state=FAILED, note=TOO_LARGE)
             return
         _, known_key, state = before
-        key = _key(found.path, content, self._registered.source)
+        custom = chosen(found.path, self._registered.source.config, self._chunkers)
+        key = _key(found.path, content, self._registered.source, custom.hash if custom else "")
         if key == known_key and state == READ and not force:
             self._library.put(self._registered, found, key)
             return
@@ -206,13 +216,13 @@ class _Run:
             return
         self.read += 1
         try:
-            note = "" if self._library.has(key) and not force else self._keep(found, content, key)
+            note = "" if self._library.has(key) and not force else self._keep(found, content, key, custom)
             self._chunks += self._library.put(self._registered, found, key, note=note)
         except ReadingError as error:
             note = str(ReadingError(error.message, fix=error.fix))  # the path stands beside it
             self._library.put(self._registered, found, key, state=FAILED, note=note)
 
-    def _keep(self, found: Found, content: bytes, key: str) -> str:
+    def _keep(self, found: Found, content: bytes, key: str, custom: CustomChunker | None) -> str:
         """Read and cut a file and keep that; return what there is to say about it."""
         source = self._registered.source
         if source.kind == CHUNKS:
@@ -226,7 +236,8 @@ class _Run:
             shown = ", ".join(map(str, lines[:SHOWN_LINES])) + (", …" if len(lines) > SHOWN_LINES else "")
             note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
             reading = reading.but(text=text, notes=(*reading.notes, note))
-        chunks = self._reader.chunk(reading, id=found.path, config=source.config)
+        ready = self._ready(custom) if custom else None
+        chunks = self._reader.chunk(reading, id=found.path, config=source.config, custom=ready)
         self._library.keep(key, reading, chunks)
         return ""
 
@@ -239,9 +250,9 @@ def _is_due(found: Found, known: tuple[str, str, str] | None, *, failed: bool) -
     return not stamp or found.stamp not in (stamp, UNCHANGED) or (failed and state == FAILED)
 
 
-def _key(path: str, content: bytes, source: Source) -> str:
+def _key(path: str, content: bytes, source: Source, custom: str) -> str:
     """Return the name under which the text and the chunks of a content are kept."""
     name = os.path.basename(path)
     ending = name.rpartition(".")[2] if "." in name else name
-    how = repr((__version__, ending, sorted(source.chunker.items()), source.kind == CHUNKS))
+    how = repr((__version__, ending, sorted(source.chunker.items()), source.kind == CHUNKS, custom))
     return blake2b(content, digest_size=16, key=blake2b(how.encode(), digest_size=16).digest()).hexdigest()

@@ -7,20 +7,24 @@ of JSON, the asking one the bytes of the file behind it: a broken reader can sen
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deia.ingest.chunk import DEFAULT, chunk
+from deia.ingest.custom.cutting import CustomChunker, component_runner, custom_chunker
 from deia.ingest.read import read
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import TracebackType
     from typing import Self
 
@@ -31,6 +35,9 @@ FEWEST_SECONDS = 20.0  # for a small one
 BYTES_A_SECOND = 100_000  # of a larger one
 MEMORY = 3 << 30  # bytes of address space, most of which is never used
 NO_WINDOW = 0x08000000
+CUT_SECONDS, CUT_SECONDS_A_CHARACTER = 0.25, 1e-6  # of CPU time, for a chunker of the person's own
+OVERTIME = 75  # the exit code of a process whose chunker took too long
+WATCH = 0.02  # seconds between two looks at the time
 
 
 class ReaderProcess:
@@ -50,10 +57,22 @@ class ReaderProcess:
         """Return what a file says, as `deia.ingest.read.read` does; raise `ReadingError` if it breaks a limit, too."""
         return self._ask(path, {"path": path, "size": len(content)}, content, _reading)
 
-    def chunk(self, reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list[Chunk]:  # noqa: A002
-        """Return the chunks of a reading, as `deia.ingest.chunk.chunk` does."""
+    def chunk(
+        self,
+        reading: Reading,
+        *,
+        id: str,  # noqa: A002
+        config: ChunkerConfig = DEFAULT,
+        custom: CustomChunker | None = None,
+    ) -> list[Chunk]:
+        """Return the chunks of a reading, as `deia.ingest.chunk.chunk` does, or by a chunker of the person's own."""
         question = {"path": reading.path, "id": id, "config": config.values(), "reading": reading.values()}
-        return self._ask(reading.path, question, b"", _chunks)
+        asked = {**question, "custom": custom.values()} if custom else question
+        return self._ask(reading.path, asked, b"", _chunks)
+
+    def native_code(self, name: str, module: bytes) -> bytes:
+        """Return what a component is compiled to; raise `ReadingError` if it is none of a chunker."""
+        return self._ask(name, {"module": name, "size": len(module)}, module, base64.b64decode)
 
     def _ask(self, path: str, question: dict[str, Any], content: bytes, taken: Callable[[Any], Value]) -> Value:
         asked = json.dumps(question).encode("ascii") + b"\n" + content
@@ -64,7 +83,10 @@ class ReaderProcess:
             if "error" not in answer:
                 return taken(answer["value"])
         except (OSError, ValueError, TypeError, KeyError, IndexError) as error:
+            ended = self._process
             self.close()
+            if ended and ended.returncode == OVERTIME:
+                raise ReadingError("its chunker took too long, and was stopped", where=path) from error
             late = f"it took longer than {seconds:g} seconds"
             what = late if expired.is_set() else "its reader broke down or needed too much memory"
             raise ReadingError(f"{what}, and was stopped", where=path) from error
@@ -135,10 +157,41 @@ def main() -> None:
 
 
 def _value(question: dict[str, Any], content: bytes) -> object:
+    if "module" in question:
+        return base64.b64encode(component_runner().compiled(content).serialize()).decode("ascii")
     if "reading" not in question:
         return read(question["path"], content).values()
-    config = ChunkerConfig(**question["config"])
-    return [each.values() for each in chunk(_reading(question["reading"]), id=question["id"], config=config)]
+    reading, config = _reading(question["reading"]), ChunkerConfig(**question["config"])
+    if "custom" in question:
+        return _cut(CustomChunker(**question["custom"]), reading, question["id"], config)
+    return [each.values() for each in chunk(reading, id=question["id"], config=config)]
+
+
+def _cut(custom: CustomChunker, reading: Reading, document: str, config: ChunkerConfig) -> object:
+    try:
+        cut = custom_chunker(custom)
+        with _watched(CUT_SECONDS + CUT_SECONDS_A_CHARACTER * len(reading.text)):
+            return [each.values() for each in cut(reading, document, config)]
+    except ReadingError as error:
+        what = f"the chunker {custom.name} cannot cut it: {error.message}"
+        raise ReadingError(what, where=reading.path, fix=error.fix) from error
+
+
+@contextlib.contextmanager
+def _watched(seconds: float) -> Iterator[None]:
+    """End this process if what is done takes more CPU time; a busy machine fails nobody."""
+    done, until = threading.Event(), time.process_time() + seconds
+
+    def watch() -> None:
+        while not done.wait(WATCH):
+            if time.process_time() > until:
+                os._exit(OVERTIME)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
 
 
 def _limit(memory: int) -> None:

@@ -44,7 +44,8 @@ class ChunkerConfig(Record):
     max_chars: int = 0
     overlap_chars: int = 0  # how much of the end of a chunk is repeated at the beginning of the next one
     language: str = ""  # of code, if the file's name does not tell
-    options: Mapping[str, Json] = {}  # split_on_headings, min_heading_level
+    options: Mapping[str, Json] = {}  # split_on_headings, min_heading_level; of a custom chunker, what it has
+    custom: str = ""  # the name of a chunker that the person added
 
 
 def CodeChunkerConfig(*, language: str = "", max_chunk_size: int = 2000, overlap: int = 0) -> ChunkerConfig:  # noqa: N802

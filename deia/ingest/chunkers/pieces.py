@@ -66,7 +66,7 @@ def chunks_of(reading: Reading, top: Node, *, id: str, cut: Cut) -> list[Chunk]:
     """Return the chunks of a reading that consists of the parts of `top`; at least one, empty if there is no text."""
     pieces: list[Piece] = []
     _unfold(reading.text, top, -1, cut, pieces)
-    chunks = list(_chunks(reading, pieces, id, cut))
+    chunks = list(chunks_from(reading, pieces, id, cut))
     return chunks or [Chunk(document=id, ordinal=0, heading=reading.title, text="", lines=(1, 1))]
 
 
@@ -121,7 +121,8 @@ def _joined(group: Sequence[Node]) -> Node:
     return first if first is last else first._replace(symbol=symbol, end=last.end, parts=())
 
 
-def _chunks(reading: Reading, pieces: Iterable[Piece], document: str, cut: Cut) -> Iterator[Chunk]:
+def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: Cut) -> Iterator[Chunk]:
+    """Yield the chunks of the pieces that a chunker found, each of which stands behind its parent."""
     text, starts = reading.text, line_starts(reading.text)
     ordinals: list[int] = []  # of each piece's first chunk
     levels: list[int] = []

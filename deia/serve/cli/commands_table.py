@@ -28,7 +28,7 @@ HEADINGS: dict[str, dict[str, str]] = {
         "install": "install", "uninstall": "uninstall", "doctor": "install",
     },
     "Ask": {"search": "search", "show": "show"},
-    "Library": {"ingest": "source", "source": "source"},
+    "Library": {"ingest": "source", "source": "source", "chunker": "chunker"},
     "Interrupts": {
         "check": "check", "scan": "scan", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback",
     },

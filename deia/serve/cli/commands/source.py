@@ -16,7 +16,7 @@ from deia.folders import is_packaged
 from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
-from deia.ingest.reading import MISSING
+from deia.ingest.reading import MISSING, STRATEGIES
 from deia.ingest.source import Source, SourceError, checked, typed
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
@@ -40,7 +40,8 @@ def _chunker(text: str) -> dict[str, str | int]:
         is_number = name in ("max_chars", "overlap_chars")
         if is_number and not (value.isascii() and value.isdecimal() and len(value) < 9):
             raise SourceError(f"{part!r} is no setting of a chunker", fix="Write it as max_chars=800")
-        settings[name if equals else "strategy"] = int(value) if is_number else value if equals else name
+        alone = "strategy" if name in STRATEGIES else "custom"
+        settings[name if equals else alone] = int(value) if is_number else value if equals else name
     return settings
 
 
