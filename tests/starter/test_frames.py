@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 COMMONS = load_commons(STARTER)
-MOST_OF_ONE = 6  # alternatives of one template that are tried
+MOST_OF_ONE = 16  # alternatives of one template that are tried
 PLACES = {
     "<root>": "/", "<home>": "~", "<parent>": "..", "<whole>": ".", "<repository>": ".git", "<variable>": "$X/*",
     "<outside>": "/srv/www", "<source>": "src", "<data>": "uploads", "<shared>": "${TMPDIR}", "<scratch>": "dist",
