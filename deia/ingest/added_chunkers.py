@@ -76,17 +76,15 @@ def add(chunker: CustomChunker, environ: Mapping[str, str]) -> CustomChunker:
 
 def remove(name: str, environ: Mapping[str, str]) -> None:
     """Forget a chunker; raise SourceError if there is none of that name."""
-    chunkers = added_chunkers(environ)
-    gone = named(name, chunkers)
-    others = [one for one in chunkers if one.name != name]
+    gone = named(name, added_chunkers(environ))
+    others = [one for one in added_chunkers(environ) if one.name != name]
     _write(others, environ)
     if gone.hash not in {one.hash for one in others}:
         files.remove(gone.path)
 
 
 def _write(chunkers: Sequence[CustomChunker], environ: Mapping[str, str]) -> None:
-    rows = [chunker.values() for chunker in chunkers]
-    _keep(f"{folder_of(environ)}/{LIST}", json.dumps(rows, indent=1).encode())
+    _keep(f"{folder_of(environ)}/{LIST}", json.dumps([chunker.values() for chunker in chunkers], indent=1).encode())
 
 
 def _keep(path: str, content: bytes) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.ingest.added_chunkers import add, added_chunkers, chosen, chunker_in, folder_of, remove, with_native_code
+from deia.ingest.custom import cutting
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
 from deia.ingest.reading import ChunkerConfig, ReadingError
@@ -150,3 +151,12 @@ def test_a_damaged_list_is_told(environ: dict[str, str], content: str) -> None:
         file.write(content)
     with pytest.raises(SourceError, match="list of chunkers cannot be read"):
         added_chunkers(environ)
+
+
+def test_a_missing_library_is_said_with_what_to_type(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], module: str
+) -> None:
+    monkeypatch.setattr(cutting, "LIBRARY", "a-library-that-nobody-has")
+    with pytest.raises(ReadingError, match="not installed") as error:
+        add(chunker_in(module), environ)
+    assert error.value.fix == "pip install 'deia[wasm]'"

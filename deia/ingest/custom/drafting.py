@@ -22,19 +22,16 @@ from deia.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from deia.ingest.chunkers.pieces import Node
     from deia.ingest.reading import Reading
     from deia.knowledge import Chunk
 
 FEWEST, MOST_WAYS, MOST_LINES = 3, 200, 5_000  # lines that have to begin alike; what is looked at
 SHORT, SMALL = 120, 200  # characters: a part is too short; from the typical part's length on, neighbours share a chunk
+LEAST_SCORE = 0.1  # of what is worth a level
 KINDS = (RECORD, "part", "detail")  # of the levels
 TOKEN = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Za-z]+|[^\w\s]+|[^\S\n]+")
-SHAPES = (
-    ("isdigit", r"\d{1,20}"),
-    ("isupper", r"[A-Z]{1,40}"),
-    ("isalpha", r"[A-Za-z]{1,40}"),
-    ("isspace", r"\s{1,80}"),
-)
+SHAPES = {"isdigit": r"\d{1,20}", "isupper": r"[A-Z]{1,40}", "isalpha": r"[A-Za-z]{1,40}", "isspace": r"\s{1,80}"}
 RULE = re.compile(r"([^\w\s])\1{2,}\s*$")
 
 
@@ -55,10 +52,7 @@ def figures(reading: Reading, chunks: Sequence[Chunk]) -> str:
 def drafted(samples: Sequence[Reading], *, globs: Sequence[str] = ()) -> Declared:
     """Return a declared chunker for files like these."""
     declared = _best([reading.text for reading in samples], rules=True) or Declared(separator=r"\s*$")
-    while len(declared.kinds) < len(KINDS):
-        inner = _best(_long_parts(declared, samples), rules=False)
-        if inner is None:
-            break
+    while len(declared.kinds) < len(KINDS) and (inner := _best(_long_parts(declared, samples), rules=False)):
         declared = declared.but(levels=(*declared.levels, inner.levels[0].but(kind=KINDS[len(declared.kinds)])))
     lengths = [node.end - node.start for reading in samples for node in parts(declared, reading)]
     return declared.but(share=statistics.median(lengths or [LIMIT]) < SMALL, files=tuple(globs))
@@ -74,40 +68,39 @@ def component_source(declared: Declared, language: str) -> str:
 
 def _long_parts(declared: Declared, samples: Sequence[Reading]) -> list[str]:
     """Return the texts of the innermost parts that are too long for a chunk, without the line that begins them."""
-    found: list[str] = []
-    for reading in samples:
-        waiting = parts(declared, reading)
-        while waiting:
-            node = waiting.pop()
-            waiting += node.parts
-            if not node.parts and node.end - node.start > LIMIT:
-                found.append(reading.text[node.start : node.end].partition("\n")[2])
-    return found
+    inner = ((reading, node) for reading in samples for node in _innermost(parts(declared, reading)))
+    return [one.text[at.start : at.end].partition("\n")[2] for one, at in inner if at.end - at.start > LIMIT]
+
+
+def _innermost(nodes: Sequence[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield from _innermost(node.parts) if node.parts else (node,)
 
 
 def _best(texts: Sequence[str], *, rules: bool) -> Declared | None:
     """Return the best candidate; of equals one of exact words, and few of them. Lines of one mark may be rules."""
     lines = (line for text in texts for line in text.split("\n")[:MOST_LINES] if line.strip())
     ways = Counter(way for line in lines for way in {*_ways(line)} if rules or not way.separator)
-    scored = [
-        (round(_score(texts, way), 3), "[A-Z" not in str(way), -len(str(way)), way)
-        for way, count in ways.most_common(MOST_WAYS)
-        if count >= FEWEST
-    ]
-    score, *_, best = max(scored, default=(0.0, None), key=lambda one: one[:3])
-    return best if score else None
+    common = [way for way, count in ways.most_common(MOST_WAYS) if count >= FEWEST]
+    ranks = {way: (round(_score(texts, way), 3), "[A-Z" not in str(way), -len(str(way))) for way in common}
+    best = max(common, key=ranks.__getitem__, default=None)
+    return best if best and ranks[best][0] > LEAST_SCORE else None
 
 
 def _ways(line: str) -> Iterator[Declared]:
     """Yield candidates of how a line begins: its first tokens, as they are and by their kind."""
-    rule = RULE.match(line)
-    if rule:
+    if rule := RULE.match(line):
         yield Declared(separator=re.escape(rule[1] * 3))
         return
     exact = kind = ""
     for token in TOKEN.findall(line[:80])[:4]:
-        shape = next((shape for test, shape in SHAPES if token.isascii() and getattr(token, test)()), re.escape(token))
-        exact, kind = exact + (re.escape(token) if token.isalpha() or token.isspace() else shape), kind + shape
+        shape = next(
+            (shape for test, shape in SHAPES.items() if token.isascii() and getattr(token, test)()), re.escape(token)
+        )
+        exact, kind = (
+            exact + (token if token.isspace() else re.escape(token) if token.isalpha() else shape),
+            kind + shape,
+        )
         if not token.isspace():
             yield from (Declared(levels=(Level(begins=way),)) for way in (exact, kind))
 

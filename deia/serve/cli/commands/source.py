@@ -69,7 +69,7 @@ def _progress() -> Callable[[Progress], None]:
 @click.option("--include", multiple=True, metavar="GLOB", help="Files that a .gitignore names, all the same.")
 @click.option("--depth", type=click.IntRange(0), default=None, help="How many folders deep to look.")
 @click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated.")
-@click.option("--chunker", default="", metavar="HOW", help="A strategy, or max_chars=800,overlap_chars=80.")
+@click.option("--chunker", default="", metavar="HOW", help="A strategy, max_chars=800, or a chunker of yours.")
 @click.option("--track", default="", metavar="15m", help="How often `deia serve` takes it in again.")
 @click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network.")
 @click.option("--force", is_flag=True, help="Read every file again.")
