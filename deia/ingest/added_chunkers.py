@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from deia import files
 from deia.folders import cache_folder, state_folder
 from deia.ingest.custom.cutting import COMPONENT, DECLARED, LARGEST, CustomChunker, runner_version
-from deia.ingest.custom.declared import parsed
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import STRATEGIES, ReadingError
 from deia.ingest.source import SourceError, slug
@@ -55,7 +54,9 @@ def chunker_in(path: str, *, name: str = "", globs: Sequence[str] = ()) -> Custo
         fix = f"Name a declaration ({DECLARED}) or a component ({COMPONENT}) of at most {LARGEST[COMPONENT]:,} bytes."
         raise SourceError("there is no chunker", where=path, fix=fix)
     if ending == DECLARED:
-        declared = parsed(content.decode("utf-8", "replace"))
+        from deia.ingest.custom.declared import parsed  # noqa: PLC0415 - 9 ms that nobody needs who has no chunkers
+
+        declared = parsed(content.decode("utf-8", "replace"), where=path)
         globs = globs or declared.files
     spec(globs)
     name = slug(name or path.rpartition("/")[2].removesuffix(ending))

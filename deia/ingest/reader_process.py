@@ -7,7 +7,7 @@ of JSON, the asking one the bytes of the file behind it: a broken reader can sen
 
 from __future__ import annotations
 
-import base64
+import binascii
 import contextlib
 import json
 import os
@@ -72,7 +72,7 @@ class ReaderProcess:
 
     def native_code(self, name: str, module: bytes) -> bytes:
         """Return what a component is compiled to; raise `ReadingError` if it is none of a chunker."""
-        return self._ask(name, {"module": name, "size": len(module)}, module, base64.b64decode)
+        return self._ask(name, {"module": name, "size": len(module)}, module, binascii.a2b_base64)
 
     def _ask(self, path: str, question: dict[str, Any], content: bytes, taken: Callable[[Any], Value]) -> Value:
         asked = json.dumps(question).encode("ascii") + b"\n" + content
@@ -158,7 +158,7 @@ def main() -> None:
 
 def _value(question: dict[str, Any], content: bytes) -> object:
     if "module" in question:
-        return base64.b64encode(component_runner().compiled(content).serialize()).decode("ascii")
+        return binascii.b2a_base64(component_runner().compiled(content).serialize(), newline=False).decode("ascii")
     if "reading" not in question:
         return read(question["path"], content).values()
     reading, config = _reading(question["reading"]), ChunkerConfig(**question["config"])

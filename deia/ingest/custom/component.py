@@ -67,7 +67,7 @@ def compiled(module: bytes) -> wasm.Component:
     try:
         component = wasm.Component(_engine(), module)
     except wasmtime.WasmtimeError as error:
-        raise ReadingError(f"it cannot be compiled: {_reason(error)}") from error
+        raise ReadingError(f"it cannot be compiled: {str(error).strip().splitlines()[0][:200]}") from error
     _form(component)
     return component
 

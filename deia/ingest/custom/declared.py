@@ -52,13 +52,13 @@ class Declared(Record):
         return ((RECORD,) if self.separator else ()) + tuple(level.kind for level in self.levels)
 
 
-def parsed(text: str) -> Declared:
+def parsed(text: str, *, where: str = "") -> Declared:
     """Return the chunker that is declared in TOML; raise ReadingError with all of its problems."""
     fix = "To see one, type: deia chunker new SAMPLE"
     try:
         declared = read_record(Declared, tomllib.loads(text))
     except (ValueError, RecursionError, TypeError) as error:
-        raise ReadingError(f"it declares no chunker: {error}", fix=fix) from error
+        raise ReadingError(f"it declares no chunker: {error}", where=where, fix=fix) from error
     patterns = [declared.separator, *(level.begins for level in declared.levels)]
     problems = [f"{pattern!r}: {why}" for pattern in patterns if (why := pattern_problem(pattern))]
     if not 1 <= len(declared.kinds) <= MOST_LEVELS or not SHORTEST <= declared.max_chars <= LONGEST:
@@ -66,7 +66,7 @@ def parsed(text: str) -> Declared:
             f"1 to {MOST_LEVELS} levels or a separator, and max_chars of {SHORTEST} to {LONGEST}, are needed"
         )
     if problems:
-        raise ReadingError("; ".join(problems), fix=fix)
+        raise ReadingError("; ".join(problems), where=where, fix=fix)
     return declared
 
 
