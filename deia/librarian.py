@@ -43,10 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
 
 MODES = ("natural", "keywords")
-NOT_ENCODED = (
-    "searched with word vectors only, because some passages are not encoded for the sentence model yet; type: deia"
-    " compile --tier compact"
-)
 UNTRUSTED_RESULTS = (
     f"documents whose path does not begin with {STARTER_PREFIX} are files of a repository that the person has not"
     " trusted"
@@ -160,8 +156,8 @@ class Librarian:
                 from deia.search.library_answers import search_both  # noqa: PLC0415 - if anything was taken in
 
                 answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
-        if TIERS[0] in tiers and answer.audit.tier == TIERS[1] and TIERS[0] not in catalog.tiers:
-            answer = _with_warning(answer, NOT_ENCODED)
+        for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
+            answer = _with_warning(answer, warning)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)

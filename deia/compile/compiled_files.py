@@ -7,6 +7,7 @@ import time
 from deia import files, freshness
 from deia.errors import ArtefactError
 from deia.folders import (
+    LIBRARY_PREFIX,
     LIBRARY_STATE,
     derived_folder,
     is_trusted,
@@ -19,9 +20,14 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
     from collections.abc import Mapping, Sequence
 
+    from deia.search.answer import Answer
     from deia.search.catalog import Catalog
     from deia.watch.gate.artefact import Artefact
 
+NOT_ENCODED = (
+    "searched with word vectors only, because some passages are not encoded for the sentence model yet; type: deia"
+    " compile --tier compact"
+)
 RECHECK = 1.0  # seconds for which compiled files are trusted without checking their sources again
 
 
@@ -82,8 +88,9 @@ class CompiledFiles:
             return None
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
 
-        waits = self._checked_at < float("inf")
-        name = library_catalog_name(state.decode("ascii", "replace")) if waits else self._library_catalog()
+        waits, name = self._checked_at < float("inf"), self._library_catalog()
+        wanted = library_catalog_name(state.decode("ascii", "replace"))
+        name = wanted if waits and not name.startswith(wanted) else name
         if not name:
             return None
         if self._library is None or self._library.folder != f"{self.folder}/library/{name}":
@@ -99,6 +106,21 @@ class CompiledFiles:
             else:
                 self._library = open_catalog(f"{self.folder}/library/{name}")
         return self._library if len(self._library) else None
+
+    def not_encoded(self, answer: Answer) -> list[str]:
+        """Return what to say about an answer that the sentence model would have had a part in, if all were encoded."""
+        from deia.match.tiers import TIERS  # noqa: PLC0415 - watching needs no search
+        from deia.search.ranking.retrieve import RESCORED_NOTE  # noqa: PLC0415 - likewise
+
+        best, second = TIERS
+        is_plain = self._catalog is not None and best not in self._catalog[1].tiers and answer.audit.tier == second
+        warnings = [NOT_ENCODED] if is_plain else []
+        if self._library and best not in self._library.tiers and RESCORED_NOTE not in answer.audit.warnings:
+            from deia.compile.encoding_progress import library_warning  # noqa: PLC0415 - until it is encoded
+
+            shown = any(result.path.startswith(LIBRARY_PREFIX) for result in answer.documents)
+            warnings.append(library_warning(f"{self.folder}/library") if shown else "")
+        return [*filter(None, warnings)]
 
     def _library_catalog(self) -> str:
         return (files.read(f"{self.folder}/library/catalog") or b"").decode("ascii", "replace")

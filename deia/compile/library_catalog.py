@@ -13,23 +13,29 @@ import time
 from filelock import FileLock
 
 from deia import __version__, files
-from deia.compile.catalog.build_catalog import build_catalog, revise_library_catalog
-from deia.compile.catalog.effort import TIERS
+from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, revise_library_catalog
+from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
 from deia.compile.catalog.library_volumes import library_volumes
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, place_catalog, sweep
+from deia.compile.encoding_start import wanted_tiers
 from deia.folders import library_catalog_name
 from deia.ingest.library_store import Library, library_at
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
 DIGITS = 8  # of the revision, at the end of a catalog's name
 
 
-def compile_library(root: str, environ: Mapping[str, str], folder: str, *, force: bool = False) -> None:
-    """Bring the catalog of a commons' library up to date; raise OSError if the folder cannot be written."""
+def compile_library(
+    root: str, environ: Mapping[str, str], folder: str, *, force: bool = False, encoded: bool = False
+) -> None:
+    """Bring the catalog of a commons' library up to date; raise OSError if the folder cannot be written.
+
+    It has the sentence model's vectors if hardly any have to be made, or if the texts were `encoded` before.
+    """
     library = library_at(root, environ)
     if library is None:
         return
@@ -38,30 +44,38 @@ def compile_library(root: str, environ: Mapping[str, str], folder: str, *, force
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
         is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("ascii", "replace") == __version__
         name = library_catalog_name(library.state)
-        if name == before and is_ours and os.path.isdir(f"{folder}/{name}") and not force:
+        is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
+        if is_there and is_ours and os.path.isdir(f"{folder}/{before}") and not force:
             return
-        building = empty_building(folder)
-        if force or not (is_ours and _revise(library, before, folder, building)):
+        building, cache = empty_building(folder), cache_path(folder)
+        tiers = (*TIERS, TIER) if encoded else wanted_tiers(root, environ)
+        effort = Effort(limit=ASIDE_LIMIT if encoded else BACKGROUND_LIMIT, cache=cache, exclusive=encoded)
+        report = None if force or encoded or not is_ours else _revise(library, before, folder, building, tiers, effort)
+        if report is None:
             shutil.rmtree(building)
             building = empty_building(folder)
-            build_catalog((), (), (), (), building, built_at=_now(), own_first=False, library=library)
+            report = build_catalog(
+                (), (), (), (), building, built_at=_now(), own_first=False, library=library, tiers=tiers, effort=effort
+            )
         files.replace(f"{folder}/{MAKER}", __version__.encode())
-        place_catalog(folder, building, TIERS, name.removeprefix("catalog-"))
-        sweep(folder, keep={name, before})
+        placed = place_catalog(folder, building, report.tiers, name.removeprefix("catalog-"))
+        sweep(folder, keep={placed, before, os.path.basename(cache)})
 
 
-def _revise(library: Library, before: str, folder: str, building: str) -> bool:
-    """Compile only what changed since the last catalog; return whether that was possible."""
-    name, revision = before[:-DIGITS], before[-DIGITS:]
+def _revise(
+    library: Library, before: str, folder: str, building: str, tiers: Sequence[str], effort: Effort
+) -> CatalogReport | None:
+    """Compile only what changed since the last catalog, or return None if that is impossible."""
+    state = before.removesuffix(f"-{TIER}")
+    name, revision = state[:-DIGITS], state[-DIGITS:]
     is_ours = name == library_catalog_name(library.state)[:-DIGITS] and revision.isdecimal()
     if not is_ours or int(revision) > library.revision:
-        return False
+        return None
     volumes, removed = library_volumes(library, since=int(revision)), library.removed(int(revision))
     previous = f"{folder}/{before}"
-    report = revise_library_catalog(
-        library, volumes, removed, building, previous=previous, built_at=_now(), tiers=TIERS
+    return revise_library_catalog(
+        library, volumes, removed, building, previous=previous, built_at=_now(), tiers=tiers, effort=effort
     )
-    return report is not None
 
 
 def _now() -> str:

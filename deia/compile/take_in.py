@@ -233,7 +233,7 @@ def is_up_to_date(root: str, environ: Mapping[str, str]) -> bool:
         return True
     state = (files.read(f"{library_folder(root, environ)}/{LIBRARY_STATE}") or b"").decode("ascii", "replace")
     catalog = files.read(f"{derived_folder(root, environ)}/library/catalog") or b""
-    return catalog.decode("ascii", "replace") == library_catalog_name(state)
+    return catalog.decode("ascii", "replace").startswith(library_catalog_name(state))
 
 
 def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:

@@ -325,6 +325,10 @@ class Library:
             for ident, title, kind, tags, updated, content in self._database.execute(sql, (since,))
         ]
 
+    def passages(self, kind: str = "") -> int:
+        """Return how many passages the documents have, or those of a type."""
+        return int(self._one("select coalesce(sum(chunks), 0) from documents where ? in ('', type)", kind)[0])
+
     def removed(self, since: int) -> list[str]:
         """Return the ids of the documents that were removed after a revision."""
         rows = self._database.execute("select id from removed where revision > ?", (since,))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Vector = Sequence[float]
 
 TIERS = ("compact", "static")  # best first
+RESCORED = "rescored"  # the best passages by `static`, compared by `compact` when they are asked for
 KEYWORD_TIER = "keyword"  # the name in an answer that used no vectors
 TRANSFORMER = "transformer"  # a person's own model, used only if it is named
 CHOICES = ("auto", *TIERS, KEYWORD_TIER, TRANSFORMER)  # what a person may set; a tier means "at most this one"
@@ -64,10 +65,15 @@ def kind_of(name: str) -> str:
 
 
 def tiers_of(choice: str, *, model: str = "") -> tuple[str, ...]:
-    """Return the tiers that a person's choice allows, best first; `model` names the person's own transformer."""
+    """Return the tiers that a person's choice allows, best first; `model` names the person's own transformer.
+
+    Whoever names the sentence model waits for it where the passages are not encoded yet.
+    """
     if choice == TRANSFORMER:
         return (f"{TRANSFORMER}:{model}", *TIERS)
-    return {CHOICES[0]: TIERS, KEYWORD_TIER: (), **{name: TIERS[at:] for at, name in enumerate(TIERS)}}[choice]
+    if choice == TIERS[0]:
+        return (TIERS[0], RESCORED, *TIERS[1:])
+    return {CHOICES[0]: TIERS, TIERS[1]: TIERS[1:], KEYWORD_TIER: ()}[choice]
 
 
 def open_tier(name: str) -> Tier:

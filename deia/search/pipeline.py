@@ -165,6 +165,10 @@ def _retrieve_and_rank(
     named = documents_with_names(catalog, question, filters)
     depth = max(limit, DEEP) if named else limit
     evidence = retrieve(catalog, question, meaning=meaning, filters=filters, limit=depth)
+    if meaning.rescorer and evidence.likeness:
+        from deia.search.ranking.rescoring import rescored  # noqa: PLC0415 - numpy, if the model has to encode
+
+        evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth)
     return put_first(ranked, named)[:limit] if named else ranked
 

@@ -106,9 +106,9 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     )
 
 
-def revise_library_catalog(
+def revise_library_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to compile it
     library: Library, volumes: Sequence[Volume], removed: Sequence[str], folder: str, *, previous: str, built_at: str,
-    tiers: Sequence[str],
+    tiers: Sequence[str], effort: Effort,
 ) -> CatalogReport | None:  # fmt: skip
     """Write a catalog of the library that differs from the previous one in some documents, or return None as below.
 
@@ -117,7 +117,7 @@ def revise_library_catalog(
     plan = plan_revision(volumes, previous, tiers, quick=True, removed=removed)
     if plan is None:
         return None
-    return _revised(plan, folder, partial(filled, library), built_at=built_at, effort=UNLIMITED)
+    return _revised(plan, folder, partial(filled, library), built_at=built_at, effort=effort)
 
 
 def revise_catalog(

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from deia import files
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, KEY_SIZE, TIER, Effort
 from deia.compile.catalog.vectors import VectorWriter
+from deia.compile.encoding_progress import about
 from deia.folders import MODELS
 from deia.knowledge import Entry
 from deia.match import quantised
@@ -105,7 +106,7 @@ class LaterWriter:
         """Record a document's texts."""
         if not self.complete:
             return
-        texts = [spelled_out(subject(entry)), *passages]
+        texts = texts_of(entry, passages)
         keys = [text_key(self.tier.digest, text) for text in texts]
         self._missing.update({key: text for key, text in zip(keys, texts, strict=True) if key not in self._cache})
         self._documents.append(_Texts(specificity(subject(entry)), keys))
@@ -128,7 +129,13 @@ class LaterWriter:
         """Encode what is missing and write the files, or write nothing if that would exceed the effort."""
         if not self.complete:
             return
-        encode_missing(self.tier, self._missing, self._cache, self._tell)
+        count = len(self._missing)
+        if count > BACKGROUND_LIMIT:
+            self._tell(f"encoding {counted(count, 'passage')} for meaning (use --tier static to skip this)")
+        encode_missing(
+            self.tier, self._missing, self._cache,
+            lambda share, left: self._tell(f"encoded {share * count:.0f} of {count} passages, {about(left)} left"),
+        )  # fmt: skip
         writer = VectorWriter(self._folder, self.tier.full_name)
         for document in self._documents:
             if isinstance(document, _Texts):
@@ -149,35 +156,33 @@ class LaterWriter:
         return floats
 
 
-def encode_missing(tier: Tier, missing: Mapping[bytes, str], vectors: VectorCache, tell: Callable[[str], None]) -> None:
+def texts_of(entry: Entry, passages: Sequence[str]) -> list[str]:
+    """Return the texts that are encoded of a document."""
+    return [spelled_out(subject(entry)), *passages]
+
+
+def encode_missing(
+    tier: Tier, missing: Mapping[bytes, str], vectors: VectorCache, show: Callable[[float, float], None]
+) -> None:
     """Encode texts in their order, those that the model reads as the same only once; an interruption loses little.
 
-    The time that is left is that of as many characters at the rate so far, since texts are of different lengths.
+    `show` is told which share is done and how many seconds are left, by the rate so far: texts differ in length.
     """
     same: dict[str, list[bytes]] = {}
     for key, text in missing.items():
         same.setdefault(read_by(tier, text), []).append(key)
-    texts, sizes = list(same), [*map(_size, same)]
-    of, is_long = sum(sizes), len(texts) > BACKGROUND_LIMIT
-    if is_long:
-        tell(f"encoding {counted(len(texts), 'passage')} for meaning (use --tier static to skip this)")
-    began, done = time.monotonic(), 0
+    texts, sizes, wide = list(same), [*map(_size, same)], tier.dimensions
+    began, done, of = time.monotonic(), 0, sum(sizes)
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]
         codes = quantised.quantised(encoded_by(tier, batch, most=len(texts)))
-        wide = tier.dimensions
         pairs = [(key, codes[at * wide : (at + 1) * wide]) for at, text in enumerate(batch) for key in same[text]]
         vectors.add([key for key, _ in pairs], b"".join([code for _, code in pairs]))
         done += sum(sizes[start : start + BATCH])
-        if is_long and done < of:
-            left = (time.monotonic() - began) / done * (of - done)
-            tell(f"encoded {start + len(batch)} of {len(texts)} passages, {_duration(left)} left")
+        if done < of:
+            show(done / of, (time.monotonic() - began) / done * (of - done))
 
 
 def _size(text: str) -> int:
     """Return about how many characters of a text are encoded, and what each text costs besides."""
     return EVERY + min(len(text), LONGEST)
-
-
-def _duration(seconds: float) -> str:
-    return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} minutes"

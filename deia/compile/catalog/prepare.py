@@ -59,7 +59,7 @@ STEMS = _Stems()
 
 def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) -> Prepared:
     """Return what a batch of documents comes to, with word vectors and the passages' texts if they are wanted."""
-    chunked = [_chunks(volume) for volume in volumes]
+    chunked = [chunks_of(volume) for volume in volumes]
     described = [about(volume.entry) for volume in volumes]
     chunk_terms = [[_terms(chunk, volume) for chunk in chunks] for volume, chunks in zip(volumes, chunked, strict=True)]
     occurrences: list[str] = []
@@ -93,7 +93,7 @@ def _terms(chunk: Chunk, volume: Volume) -> list[str]:
     return [*dict.fromkeys(found), *terms(chunk.symbol) * 2] if volume.types[:1] == (CODE,) else found
 
 
-def _chunks(volume: Volume) -> Sequence[Chunk]:
+def chunks_of(volume: Volume) -> Sequence[Chunk]:
     """Return the chunks of a document: as the library cut it, or as a Markdown text is cut."""
     ident = volume.entry.id
     return unpacked_chunks(ident, volume.document.text, volume.rows) or chunk_document(volume.document, id=ident)

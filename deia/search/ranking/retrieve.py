@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from deia.errors import ArtefactError
 from deia.match.keyword import ALSO, NUMBERS
-from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, Tier, open_tier
+from deia.match.tiers import KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.terms import Question, corrected_text, stem_weights
@@ -31,6 +31,7 @@ FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages
 CODE = "code"  # the type of documents that are not ranked as a whole
+RESCORED_NOTE = "the sentence model compared the best passages only, because not all are encoded for it yet"
 
 
 class Meaning(Record):
@@ -38,17 +39,23 @@ class Meaning(Record):
 
     tier: Tier | None = None
     warning: str = ""
+    rescorer: Tier | None = None  # which compares the best passages again
 
     @property
     def name(self) -> str:
         """The tier's name, as an answer shows it."""
-        return self.tier.name if self.tier else KEYWORD_TIER
+        tier = self.rescorer or self.tier
+        return tier.name if tier else KEYWORD_TIER
 
 
 def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
     """Return the first of the tiers whose vectors are in the catalog and were made by the installed model."""
     warning = ""
     for full_name in tiers:
+        if full_name == RESCORED:
+            by_words = choose_tier(catalog, tiers=(TIERS[1],))
+            if by_words.tier:
+                return by_words.but(rescorer=open_tier(TIERS[0]), warning=warning or RESCORED_NOTE)
         name, _, model = full_name.partition(":")
         stored = catalog.tiers.get(name)
         if stored is None and name != TRANSFORMER:

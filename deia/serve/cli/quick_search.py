@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from deia.compile.compiled_files import NOT_ENCODED
 from deia.errors import QueryError
 from deia.folders import state_folder
-from deia.librarian import NOT_ENCODED, Librarian
+from deia.librarian import Librarian
 from deia.records import TYPE_CHECKING
 from deia.search.rendering.llm_quotes import BUDGET
 from deia.search.rendering.render import full, render

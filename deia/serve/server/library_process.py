@@ -9,6 +9,7 @@ import os
 import sys
 
 from deia import fast_json
+from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import bring_up_to_date, update
 from deia.errors import DeiaError
 from deia.records import TYPE_CHECKING
@@ -35,6 +36,7 @@ def main() -> int:
     except DeiaError as error:
         _tell({"error": str(error)})
         return 2
+    start_encoding(root, os.environ)
     _tell({"text": f"{taken.summary}.", "error": "; ".join(taken.errors)})
     return 0
 

@@ -11,14 +11,16 @@ import binascii
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
 from deia import fast_json, files
+from deia.compile.encoding_progress import read_encoding
 from deia.compile.take_in import is_up_to_date, keep_upload, open_library, registered_sources
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.folders import LIBRARY_PREFIX
+from deia.folders import LIBRARY_PREFIX, derived_folder
 from deia.ingest.library_store import PENDING, PROCESSED, PROCESSING
 from deia.ingest.source import FOLDER, S3, Source, checked, typed
 from deia.search.rendering.columns import plain
@@ -121,4 +123,8 @@ def list_sources(desk: Desk) -> Reply:
         f"{plain(one.source.name)}: {one.status}, {counted(one.documents, 'document')} ({plain(one.source.place)})"
         for one in sources
     ]
+    encoding = (
+        read_encoding(f"{derived_folder(desk.root, os.environ)}/library").sentence(time.time()) if sources else ""
+    )
+    lines += [f"{encoding}."] if encoding else []
     return Reply(fields={"sources": listed}, text="\n".join(lines) or "Nothing was taken in yet.")

@@ -16,6 +16,7 @@ from deia import files, freshness, spool
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
+from deia.compile.encoding_progress import read_encoding
 from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
@@ -169,6 +170,13 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
             yield warning(text, "Type: deia compile --tier compact")
 
 
+def encoded_library(about: _Examined) -> Iterator[Finding]:
+    """Yield how far the library is encoded for the sentence model, if it is not."""
+    encoding = read_encoding(f"{about.derived}/library")
+    if text := encoding.sentence(time.time()):
+        yield fine(text) if encoding.reason else warning(text)
+
+
 def leftover_folder(about: _Examined) -> Iterator[Finding]:
     """Yield a warning if the commons contains the folder in which earlier versions kept compiled files."""
     path = f"{about.root}/{OLD_FOLDER}"
@@ -313,6 +321,7 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     trusted_commons,
     sound_sources,
     fresh_files,
+    encoded_library,
     leftover_folder,
     gated_triggers,
     golden_questions,

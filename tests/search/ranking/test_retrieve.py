@@ -178,7 +178,8 @@ def test_a_changed_own_model_is_used_after_a_compile(tmp_path: Path) -> None:
 
 
 def test_a_choice_sets_the_allowed_tiers() -> None:
-    assert tiers_of("auto") == tiers_of("compact") == ("compact", "static")
+    assert tiers_of("auto") == ("compact", "static")
+    assert tiers_of("compact") == ("compact", "rescored", "static")
     assert tiers_of("static") == ("static",)
     assert tiers_of("keyword") == ()
     assert tiers_of("transformer", model="a/b:c") == ("transformer:a/b:c", "compact", "static")

@@ -22,6 +22,7 @@ from deia.commons.write.add_trigger import drafted_effect
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
+from deia.compile.catalog.effort import DEFAULT_LIMIT, TIER
 from deia.compile.compiler import Compiled, compile_commons
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.folders import MARKERS, nearest_commons
@@ -78,6 +79,11 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
+    if tier == TIER:
+        from deia.compile.library_encoding import encode_library  # noqa: PLC0415 - few compiles encode everything
+
+        if encode_library(root, os.environ, all_of_it=True, tell=progress):
+            output.say("The library is being encoded by another process. To see how far it is, type: deia source list")
     output.say("\n".join(filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
@@ -101,7 +107,10 @@ def compile_report(compiled: Compiled) -> list[str]:
     if not compiled.trusted:
         lines.append(NOT_TRUSTED)
     if compiled.left_out:
-        lines.append("Searches use word vectors; the sentence model would take long: deia compile --tier compact")
+        lines.append(
+            f"Searches use word vectors only, since more than {DEFAULT_LIMIT} texts would have to be encoded for the"
+            " sentence model. To wait for that, type: deia compile --tier compact"
+        )
     if compiled.problems:
         errors = sum(problem.severity == "error" for problem in compiled.problems)
         counts = f"{counted(len(compiled.problems), 'problem')} ({counted(errors, 'error')})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import click
 
 from deia import fast_json, files
+from deia.compile.encoding_progress import read_encoding
+from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
-from deia.folders import is_packaged
+from deia.folders import derived_folder, is_packaged
 from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
@@ -105,7 +108,8 @@ def _plan(root: str, sources: Sequence[Source]) -> int:
 
 
 def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
-    """Say what taking sources in came to, and return the exit code."""
+    """Say what taking sources in came to, have the new passages encoded aside, and return the exit code."""
+    is_encoding = start_encoding(root, os.environ)
     if output.is_watched():
         sys.stderr.write("\x1b[K")
     if as_json:
@@ -129,6 +133,8 @@ def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
         output.say(f"To read {counted(count, 'file')} more, type: {install}, then: deia source reprocess --failed")
     if is_packaged(root):
         output.say("This folder has no commons, so the library is that of all such folders.")
+    if is_encoding:
+        output.say("The sentence model encodes the passages now; until then, searches use word vectors.")
     output.say(taken.summary)
     return output.BROKEN if taken.errors else output.FOUND
 
@@ -155,7 +161,9 @@ def source_list(*, name: str, as_json: bool) -> int:
         output.say(fast_json.dumps([_fields(one) for one in known]))
     else:
         nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
-        output.say("\n".join([line for one in known for line in _lines(one)] or nothing))
+        encoding = read_encoding(f"{derived_folder(root, os.environ)}/library").sentence(time.time()) if known else ""
+        lines = [*(line for one in known for line in _lines(one)), *([f"{encoding}."] if encoding else [])]
+        output.say("\n".join(lines or nothing))
         if name:
             _say_notes(root, name)
     return output.FOUND if known else output.NOTHING

@@ -1,0 +1,70 @@
+"""Whether the library is to be encoded for the sentence model, and starting that, without what encoding imports.
+
+A library with much code keeps to word vectors, unless a person asks: names are what finds code, and a large repository
+would take hours.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+from deia import files
+from deia.compile.catalog.effort import TIER, TIERS
+from deia.compile.encoding_progress import EVERYTHING, Encoding, write_encoding
+from deia.folders import derived_folder, is_trusted
+from deia.ingest.library_store import Library, library_at
+from deia.match.tiers import tiers_of
+from deia.records import TYPE_CHECKING
+from deia.settings import resolve
+from deia.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+ENCODER = "deia.compile.library_encoding"
+MOST_CODE = 3_000  # passages: two minutes, and hardly more than a small project
+MOST = 100_000  # passages: half an hour or an hour
+
+
+def wanted_tiers(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the tiers that the library's catalog is to have."""
+    choice = resolve(root, environ=environ)
+    return (*TIERS, TIER) if TIER in tiers_of(choice.tier, model=choice.model) else TIERS
+
+
+def start_encoding(root: str, environ: Mapping[str, str]) -> bool:
+    """Start a process that encodes what is not encoded yet, without waiting for it; return whether there is any."""
+    folder = f"{derived_folder(root, environ)}/library"
+    catalog = files.read(f"{folder}/catalog") or b""
+    library = None if catalog.endswith(TIER.encode()) or not is_trusted(root, environ) else library_at(root, environ)
+    if library is None:
+        return False
+    with library:
+        if not library.passages() or TIER not in wanted_tiers(root, environ):
+            return False
+        reason = reason_against(library, resolve(root, environ=environ).tier)
+    if reason:
+        write_encoding(folder, Encoding(reason=reason))
+        return False
+    detached: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    nobody = subprocess.DEVNULL
+    command = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m", ENCODER, root)
+    process = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of deia
+        command, stdin=nobody, stdout=nobody, stderr=nobody, env=dict(environ), **detached
+    )
+    threading.Thread(target=process.wait, daemon=True).start()  # so that no dead process is left
+    return True
+
+
+def reason_against(library: Library, choice: str) -> str:
+    """Return why the library keeps to word vectors, or ""."""
+    code, passages = library.passages("code"), library.passages()
+    if choice == TIER or (code <= MOST_CODE and passages <= MOST):
+        return ""
+    much = f"{counted(code, 'passage')} of code" if code > MOST_CODE else counted(passages, "passage")
+    return f"the library has {much} and is searched with word vectors; {EVERYTHING}"

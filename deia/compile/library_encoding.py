@@ -1,0 +1,118 @@
+"""Encode the library with the sentence model, in a process that nobody waits for.
+
+Vectors go to a cache as they are made, so whoever is killed loses a few seconds, and the next one goes on there. The
+catalog gets them when all are there; until then, searches use word vectors. What searches showed most often is encoded
+first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+
+from filelock import FileLock, Timeout
+
+from deia import files
+from deia.compile.catalog.effort import TIER, cache_path
+from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_key, texts_of
+from deia.compile.catalog.library_volumes import filled, library_volumes
+from deia.compile.catalog.prepare import chunks_of
+from deia.compile.encoding_progress import Encoding, write_encoding
+from deia.compile.encoding_start import reason_against
+from deia.compile.library_catalog import compile_library
+from deia.errors import DeiaError
+from deia.folders import derived_folder, events_folder, is_trusted
+from deia.ingest.library_store import Library, library_at
+from deia.ledger.tail import read_ledger
+from deia.match.tiers import open_tier
+from deia.records import TYPE_CHECKING
+from deia.settings import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+READ_AT_ONCE = 200  # documents
+LOCK = "encoding-lock"
+NICENESS = 10
+
+
+def encode_library(
+    root: str, environ: Mapping[str, str], *, all_of_it: bool = False, tell: Callable[[str], None] | None = None
+) -> bool:
+    """Encode the library of a commons and compile its catalog with the vectors; return whether another one does.
+
+    `all_of_it` is whether a person waits for it, so that much code counts as well. Raise OSError if the cache cannot be
+    written.
+    """
+    library = library_at(root, environ) if is_trusted(root, environ) else None
+    if library is None:
+        return False
+    folder = f"{derived_folder(root, environ)}/library"
+    files.make_folders(folder)
+    with library:
+        try:
+            with FileLock(f"{folder}/{LOCK}", timeout=0):
+                revision = -1
+                while revision != library.revision:  # more may have been taken in meanwhile
+                    revision = library.revision
+                    reason = "" if all_of_it else reason_against(library, resolve(root, environ=environ).tier)
+                    if reason:
+                        write_encoding(folder, Encoding(reason=reason))
+                        continue
+                    _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None))
+                    compile_library(root, environ, folder, encoded=True)
+        except Timeout:
+            return True
+    return False
+
+
+def _by_use(root: str, environ: Mapping[str, str]) -> Counter[object]:
+    """Return how often searches showed each document."""
+    events = read_ledger(events_folder(root, environ), event="query").events
+    shown = (event.get("docs") for event in events)
+    return Counter(document for documents in shown if isinstance(documents, list) for document in documents)
+
+
+def _encode(library: Library, folder: str, uses: Counter[object], tell: Callable[[str], None]) -> None:
+    """Bring the vectors of all texts into the cache."""
+    tier = open_tier(TIER)
+    cache = VectorCache(cache_path(folder), dimensions=tier.dimensions)
+    texts = {text_key(tier.digest, text): text for text in _texts(library, uses)}
+    missing = {key: text for key, text in texts.items() if key not in cache}
+    of, known = len(texts), len(texts) - len(missing)
+
+    def show(share: float, left: float) -> None:
+        """Write how far it is for others, and tell it."""
+        encoding = Encoding(done=known + int(share * len(missing)), of=of, left=left, at=time.time())
+        write_encoding(folder, encoding)
+        tell(encoding.sentence(encoding.at))
+
+    show(0.0, 0.0)
+    encode_missing(tier, missing, cache, show)
+    show(1.0, 0.0)
+
+
+def _texts(library: Library, uses: Counter[object]) -> Iterator[str]:
+    """Yield all texts that the catalog has vectors of, those of the documents that searches showed most often first."""
+    volumes = sorted(library_volumes(library), key=lambda volume: -uses[volume.entry.id])
+    for start in range(0, len(volumes), READ_AT_ONCE):
+        for volume in filled(library, volumes[start : start + READ_AT_ONCE]):
+            yield from texts_of(volume.entry, [chunk.text for chunk in chunks_of(volume)])
+
+
+def main() -> int:
+    """Encode the library of the commons that the argument names, beside everything else; return 2 if that fails."""
+    if sys.platform != "win32":
+        os.nice(NICENESS)
+    try:
+        encode_library(sys.argv[1], os.environ)
+    except (DeiaError, OSError) as error:
+        sys.stderr.write(f"{' '.join(str(error).split())}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
