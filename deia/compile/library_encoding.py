@@ -20,7 +20,6 @@ from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_ke
 from deia.compile.catalog.library_volumes import filled, library_volumes
 from deia.compile.catalog.prepare import chunks_of
 from deia.compile.encoding_progress import Encoding, write_encoding
-from deia.compile.encoding_start import reason_against
 from deia.compile.library_catalog import compile_library
 from deia.errors import DeiaError
 from deia.folders import derived_folder, events_folder, is_trusted
@@ -28,7 +27,6 @@ from deia.ingest.library_store import Library, library_at
 from deia.ledger.tail import read_ledger
 from deia.match.tiers import open_tier
 from deia.records import TYPE_CHECKING
-from deia.settings import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,13 +36,10 @@ LOCK = "encoding-lock"
 NICENESS = 10
 
 
-def encode_library(
-    root: str, environ: Mapping[str, str], *, all_of_it: bool = False, tell: Callable[[str], None] | None = None
-) -> bool:
-    """Encode the library of a commons and compile its catalog with the vectors; return whether another one does.
+def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str], None] | None = None) -> bool:
+    """Encode the library of a commons and compile its catalog with the vectors; return whether another process does.
 
-    `all_of_it` is whether a person waits for it, so that much code counts as well. Raise OSError if the cache cannot be
-    written.
+    Raise OSError if the cache cannot be written.
     """
     library = library_at(root, environ) if is_trusted(root, environ) else None
     if library is None:
@@ -57,10 +52,6 @@ def encode_library(
                 revision = -1
                 while revision != library.revision:  # more may have been taken in meanwhile
                     revision = library.revision
-                    reason = "" if all_of_it else reason_against(library, resolve(root, environ=environ).tier)
-                    if reason:
-                        write_encoding(folder, Encoding(reason=reason))
-                        continue
                     _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None))
                     compile_library(root, environ, folder, encoded=True)
         except Timeout:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from deia.knowledge import Entry
 from deia.match.numerics import Floats, np
-from deia.match.tokeniser import spelled_out
 
 # Share of the subject in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4 are within .003
 # nDCG@10.
@@ -24,13 +23,8 @@ def subject(entry: Entry) -> str:
     return ". ".join(part for part in (entry.title, entry.summary, ", ".join(entry.keywords)) if part)
 
 
-def specificity(subject: str) -> float:
-    """Return how well a subject says what the document is about, from 0 to 1, by its number of words."""
-    return specificity_of(spelled_out(subject))
-
-
-def specificity_of(spelled: str) -> float:
-    """Return the same for a subject whose names are split into their parts."""
+def specificity(spelled: str) -> float:
+    """Return how well a subject, its names split, says what the document is about: from 0 to 1, by its words."""
     return min(1.0, max(0, len(spelled.replace("-", " ").split()) - 1) / (SPECIFIC_WORDS - 1))
 
 

@@ -135,12 +135,11 @@ def test_much_code_keeps_to_word_vectors_unless_a_person_asks(
     update(root, [], environ)
     monkeypatch.setattr(encoding_start, "MOST_CODE", 0)
     assert start_encoding(root, environ) is False
-    encode_library(root, environ)
     assert not catalog(root, environ).endswith("-compact")
     said = read_encoding(str(derived(root, environ) / "library")).sentence(time.time())
     assert said.startswith("the library has 1 passage of code")
     assert warnings(root) == []
-    encode_library(root, environ, all_of_it=True)
+    encode_library(root, environ)
     assert catalog(root, environ).endswith("-compact")
 
 

@@ -109,7 +109,7 @@ class LaterWriter:
         texts = texts_of(entry, passages)
         keys = [text_key(self.tier.digest, text) for text in texts]
         self._missing.update({key: text for key, text in zip(keys, texts, strict=True) if key not in self._cache})
-        self._documents.append(_Texts(specificity(subject(entry)), keys))
+        self._documents.append(_Texts(specificity(texts[0]), keys))
         if len(self._missing) > self._effort.limit:
             self.complete = False
             self._missing.clear()

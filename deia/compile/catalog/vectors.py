@@ -13,7 +13,7 @@ from deia.match import quantised
 from deia.match.encoding import THREADS
 from deia.match.minilm import Compact
 from deia.match.numerics import Floats, NDArray, np
-from deia.match.passage_vectors import scaled_to_one, specificity_of, with_subjects
+from deia.match.passage_vectors import scaled_to_one, specificity, with_subjects
 from deia.match.static_vectors import MIDDLE, SCALE, Static
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
@@ -47,7 +47,7 @@ class Encoder:
         spelled = [*map(spelled_out, subjects)]
         abouts = self._encoded(spelled)
         texts = self._encoded([text for document in passages for text in document])
-        return _coded(self.tier.model, abouts, [*map(specificity_of, spelled)], texts, [*map(len, passages)])
+        return _coded(self.tier.model, abouts, [*map(specificity, spelled)], texts, [*map(len, passages)])
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts, one per row, each of unit length or zero."""

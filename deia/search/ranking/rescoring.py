@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from deia.match.encoding import encoded_by
 from deia.match.numerics import np
-from deia.match.passage_vectors import specificity_of, subject, with_subjects
+from deia.match.passage_vectors import specificity, subject, with_subjects
 from deia.match.tokeniser import spelled_out
 from deia.records import TYPE_CHECKING
 from deia.search.question.terms import corrected_text, named_share
@@ -44,7 +44,7 @@ def rescored(catalog: Catalog, question: Question, evidence: Evidence, meaning: 
     texts = [text for document in documents for text in _texts(catalog, document, places[document.number])]
     vectors = encoded_by(tier, [*subjects, *texts])
     split, counts = len(subjects), [*map(len, places.values())]
-    passages, wholes = with_subjects(vectors[:split], [*map(specificity_of, subjects)], vectors[split:], counts)
+    passages, wholes = with_subjects(vectors[:split], [*map(specificity, subjects)], vectors[split:], counts)
     query = np.asarray(tier.encode(corrected_text(question)), "f4")
     named = [(number, ordinal) for number, ordinals in places.items() for ordinal in ordinals]
     return Likeness(

@@ -82,7 +82,7 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     if tier == TIER:
         from deia.compile.library_encoding import encode_library  # noqa: PLC0415 - few compiles encode everything
 
-        if encode_library(root, os.environ, all_of_it=True, tell=progress):
+        if encode_library(root, os.environ, tell=progress):
             output.say("The library is being encoded by another process. To see how far it is, type: deia source list")
     output.say("\n".join(filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
     return int(any(problem.severity == "error" for problem in compiled.problems))
