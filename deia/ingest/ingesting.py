@@ -216,20 +216,21 @@ class _Run:
             return
         self.read += 1
         try:
-            note = "" if self._library.has(key) and not force else self._keep(found, content, key, custom)
-            self._chunks += self._library.put(self._registered, found, key, note=note)
+            if force or not self._library.has(key):
+                self._keep(found, content, key, custom)
+            self._chunks += self._library.put(self._registered, found, key)
         except ReadingError as error:
             note = str(ReadingError(error.message, fix=error.fix))  # the path stands beside it
             self._library.put(self._registered, found, key, state=FAILED, note=note)
 
-    def _keep(self, found: Found, content: bytes, key: str, custom: CustomChunker | None) -> str:
-        """Read and cut a file and keep that; return what there is to say about it."""
+    def _keep(self, found: Found, content: bytes, key: str, custom: CustomChunker | None) -> None:
+        """Read and cut a file, and keep that."""
         source = self._registered.source
         if source.kind == CHUNKS:
             from deia.ingest.source_kinds.from_chunks import rebuilt  # noqa: PLC0415 - likewise
 
             self._library.keep(key, *rebuilt(found.path, content))
-            return ""
+            return
         reading = self._reader.read(found.path, content)
         text, lines = without_secrets(reading.text)
         if lines:
@@ -239,7 +240,6 @@ class _Run:
         ready = self._ready(custom) if custom else None
         chunks = self._reader.chunk(reading, id=found.path, config=source.config, custom=ready)
         self._library.keep(key, reading, chunks)
-        return ""
 
 
 def _is_due(found: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:

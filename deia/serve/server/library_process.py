@@ -6,6 +6,7 @@ A server starts it, since it may take minutes. It writes a line of JSON for each
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 from deia import fast_json
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from deia.fast_json import Json
 
+INTERRUPTED = 143
+
 
 def command(root: str, names: Sequence[str]) -> list[str]:
     """Return the command line that takes sources in again."""
@@ -28,6 +31,7 @@ def command(root: str, names: Sequence[str]) -> list[str]:
 def main() -> int:
     """Take in the sources that the arguments name, if any, and compile; return 0, or 2 if that is impossible."""
     root, *names = sys.argv[1:]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(INTERRUPTED))  # so that the source says that it is pending
     try:
         if not names:
             bring_up_to_date(root, os.environ)
@@ -42,12 +46,8 @@ def main() -> int:
 
 
 def _tell(line: dict[str, Json]) -> None:
-    """Write a line for the server, if it still reads."""
-    try:
-        sys.stdout.write(f"{fast_json.dumps(line)}\n")
-        sys.stdout.flush()
-    except OSError:  # it ended, or the client that waited went away; what was begun is finished all the same
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until this process ends
+    sys.stdout.write(f"{fast_json.dumps(line)}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

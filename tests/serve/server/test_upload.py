@@ -7,10 +7,12 @@ import base64
 import contextlib
 import http.client
 import json
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
 from deia.serve.server.limits import MOST_BODY
@@ -134,6 +136,34 @@ def test_a_client_that_wants_progress_hears_of_files_and_passages(place: Place, 
     assert len(done) > 1
     assert done == sorted(set(done))
     assert heard[-1] == (700.0, 700.0, "700 of 700 files, 700 passages")
+
+
+def test_who_cancels_interrupts_the_taking_in_and_the_next_time_goes_on_there(place: Place) -> None:
+    folder = place.root / "handbook"
+    folder.mkdir()
+    for number in range(3_000):
+        (folder / f"{number}.md").write_text(f"# Page {number}\n\nwords of {number}\n", encoding="utf-8")
+        os.utime(folder / f"{number}.md", (1_600_000_000, 1_600_000_000))
+
+    async def main() -> None:
+        async with place.client() as client:
+            with anyio.CancelScope() as scope:
+
+                async def hear(_progress: float, _total: float | None, _message: str | None) -> None:
+                    scope.cancel()
+
+                await client.call_tool("index_source", {"source": str(folder)}, progress_callback=hear)  # type: ignore[arg-type]  # names
+            assert scope.cancelled_caught
+            with anyio.fail_after(PATIENCE):
+                while True:
+                    listed = await client.call_tool("list_sources", {})
+                    (source,) = listed.structured_content["sources"]
+                    if source["status"] == "pending":
+                        break
+                    await asyncio.sleep(0.05)
+            assert 0 < source["documents"] < 3_000
+
+    asyncio.run(main())
 
 
 def test_a_client_that_wants_no_progress_does_not_wait_and_hands_over_what_is_no_text(place: Place) -> None:
