@@ -81,10 +81,13 @@ def _result(
     matched = _matched_words(question, stems)
     lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
     why = entry.why_relevant or "; ".join([_reason(entry.title, matched), *_synonym_notes(question, matched)])
+    nature = dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False))
+    symbol = nature.get("symbol") if nature.get("kind") != "module" else ""
+    title = f"{entry.title}: {symbol}" if symbol else entry.title
     return as_result(
-        entry, score=round(ranked.score, 3), why_relevant=why, keywords_matched=matched, lines=(first, last),
-        passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text, type=document.type,
-        **dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False)),
+        entry, title=title, score=round(ranked.score, 3), why_relevant=why, keywords_matched=matched,
+        lines=(first, last), passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
+        type=document.type, **nature,
     )  # fmt: skip
 
 

@@ -92,9 +92,9 @@ def test_functions_of_one_file_are_results_of_their_own(root: str, manuals: Path
     (manuals / "src/valve.py").write_text(f"{MODULE}\n\n{turning}", encoding="utf-8")
     take_in(root, [described(source(manuals))], environ)
     answer = Librarian(root).query("turn the valve and the pump by turns", asset_type="code")
-    found = [(result.path, result.symbol, result.lines) for result in answer.documents]
+    found = [(result.path, result.title, result.lines) for result in answer.documents]
     path = "library:manuals/src/valve.py"
-    assert sorted(found) == [(path, "open_valve", (1, 2)), (path, "turn_pump", (5, 8))]
+    assert sorted(found) == [(path, "valve.py: open_valve", (1, 2)), (path, "valve.py: turn_pump", (5, 8))]
 
 
 def test_of_a_file_with_a_name_only_the_best_function_comes_first(
