@@ -9,6 +9,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 from deia.tables import Tables
 from deia.text import words
+from deia.watch.clauses.deletion_words import LOOKING, OWN_MACHINE, TRIED, host_of, is_name, parts_of, posted_to_delete
 from deia.watch.shell.templates import own_arguments
 
 if TYPE_CHECKING:
@@ -19,17 +20,11 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 VERBS, MILDER, FINAL = (TABLES.words(name) for name in ("verbs", "milder", "final"))
 OPTIONS, OTHERS, LOCAL = (TABLES.words(name) for name in ("options", "others", "local"))
-POSTING, POSTS = TABLES.words("posting"), TABLES.words("posts")
-MAKING, LOOKING = TABLES.words("making"), TABLES.words("looking")
+POSTS = TABLES.words("posts")
+MAKING = TABLES.words("making")
 HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
-LONGEST_NAME = 60  # characters of a sub-command
 MOST_WORDS = 6  # of a command line in which a sub-command is looked for
 PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
-OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
-TRIED = (
-    "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "testmode=yes",
-    "://sandbox.", ".sandbox.", "-sandbox.",
-)  # fmt: skip
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
@@ -88,14 +83,6 @@ def _is_here(given: Sequence[str]) -> bool:
     return any(host_of(word).startswith(OWN_MACHINE) for word in lowered)
 
 
-def host_of(word: str) -> str:
-    """Return the host that a word names, as an address, as `HOST:PORT`, or as the value of an option or variable."""
-    value = word.rpartition("=")[2] if "=" in word and "://" not in word.partition("=")[0] else word
-    if "://" in value:
-        value = value.partition("://")[2]
-    return value.rpartition("@")[2].lstrip("/")
-
-
 # --- a sub-command of any client ---
 
 
@@ -109,7 +96,7 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
     for at, name in enumerate(names[:MOST_WORDS]):
         if name in MAKING:
             return option
-        parts = parts_of(name) if _is_name(name) else []
+        parts = parts_of(name) if is_name(name) else []
         verb = next((part for part in (parts[0], parts[-1]) if part in VERBS or part in MILDER), "") if parts else ""
         if not verb:
             continue
@@ -124,20 +111,6 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         if verb in MILDER and (is_fed or len(names) > at + 1) and (names_resource or "://" in names[at + 1]):
             return name
     return option
-
-
-def _is_name(word: str) -> bool:
-    """Return whether a word may be a sub-command: no path, no sentence, no file."""
-    return len(word) <= LONGEST_NAME and all(char.isalnum() or char in "-_:" for char in word)
-
-
-def parts_of(name: str) -> list[str]:
-    """Return the words of a name: `deleteByNameType`, `repo-delete` and `delete_all` have several."""
-    spaced = "".join(
-        f" {char}" if char.isupper() and before.islower() else char
-        for before, char in zip(f" {name}", name, strict=False)
-    )
-    return words(spaced)
 
 
 # --- a request ---
@@ -171,28 +144,11 @@ def _body_that_deletes(sent: str) -> str:
     return "DELETE" if '"method":"delete"' in spelled.lower() else ""
 
 
-def posted_to_delete(path: str) -> str:
-    """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
-    for segment in path.split("/"):
-        verbs = _verbs_of(segment)
-        if not POSTING.isdisjoint(verbs):
-            return segment
-        if not LOOKING.isdisjoint(verbs):
-            return ""
-    return ""
-
-
 def _mutation_that_deletes(text: str) -> bool:
     """Return whether a GraphQL mutation calls a field that deletes: `deleteUser(`, `issueDelete(`."""
     names = [piece.rpartition(" ")[2].rpartition("{")[2] for piece in text.replace("\n", " ").split("(")[:-1]]
     ends = [(parts[0], parts[-1]) for parts in map(parts_of, names) if parts]
     return any(not (VERBS | {"archive", "remove"}).isdisjoint(end) for end in ends)
-
-
-def _verbs_of(segment: str) -> tuple[str, ...]:
-    """Return the words of a segment of an address that can be its verb: the first, or the whole."""
-    parts = parts_of(segment) if _is_name(segment) else []
-    return (parts[0], "".join(parts)) if parts else ()
 
 
 def _option_names(arguments: Sequence[str]) -> Iterator[str]:

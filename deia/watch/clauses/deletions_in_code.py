@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING
 from deia.tables import Tables
-from deia.watch.clauses.deletions import OWN_MACHINE, TRIED, host_of, parts_of, posted_to_delete
+from deia.watch.clauses.deletion_words import OWN_MACHINE, TRIED, host_of, parts_of, posted_to_delete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

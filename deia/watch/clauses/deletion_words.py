@@ -1,0 +1,54 @@
+"""What names and addresses say of a deletion: their words, their hosts, and the verb of a path."""
+
+from __future__ import annotations
+
+from deia.tables import Tables
+from deia.text import words
+
+TABLES = Tables(__file__)
+POSTING, LOOKING = TABLES.words("posting"), TABLES.words("looking")
+LONGEST_NAME = 60  # characters of a sub-command
+OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
+TRIED = (
+    "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "testmode=yes",
+    "://sandbox.", ".sandbox.", "-sandbox.",
+)  # fmt: skip
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the words of a name: `deleteByNameType`, `repo-delete` and `delete_all` have several."""
+    spaced = "".join(
+        f" {char}" if char.isupper() and before.islower() else char
+        for before, char in zip(f" {name}", name, strict=False)
+    )
+    return words(spaced)
+
+
+def is_name(word: str) -> bool:
+    """Return whether a word may be a sub-command: no path, no sentence, no file."""
+    return len(word) <= LONGEST_NAME and all(char.isalnum() or char in "-_:" for char in word)
+
+
+def host_of(word: str) -> str:
+    """Return the host that a word names, as an address, as `HOST:PORT`, or as the value of an option or variable."""
+    value = word.rpartition("=")[2] if "=" in word and "://" not in word.partition("=")[0] else word
+    if "://" in value:
+        value = value.partition("://")[2]
+    return value.rpartition("@")[2].lstrip("/")
+
+
+def posted_to_delete(path: str) -> str:
+    """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
+    for segment in path.split("/"):
+        verbs = _verbs_of(segment)
+        if not POSTING.isdisjoint(verbs):
+            return segment
+        if not LOOKING.isdisjoint(verbs):
+            return ""
+    return ""
+
+
+def _verbs_of(segment: str) -> tuple[str, ...]:
+    """Return the words of a segment of an address that can be its verb: the first, or the whole."""
+    parts = parts_of(segment) if is_name(segment) else []
+    return (parts[0], "".join(parts)) if parts else ()
