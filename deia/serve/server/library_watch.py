@@ -89,7 +89,9 @@ class Watch:
         if places and _stamps(places) == stamps:
             return False
         places = FolderFiles(source).places()
-        self._seen[described] = places, _stamps(places)
+        stamps = _stamps(places)
+        is_steady = places == FolderFiles(source).places()  # else what came meanwhile would not be looked at
+        self._seen[described] = places, stamps if is_steady else 0
         return True
 
 
