@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import deia
 from deia.serve.setup.live.fake_model import FakeModel
-from deia.serve.setup.live.headless import HEADLESS
-from deia.serve.setup.live.host_run import version_of, write
-from deia.serve.setup.live.model_script import Step
+from deia.serve.setup.live.host_run import HEADLESS, version_of, write
+from deia.serve.setup.live.model_request import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

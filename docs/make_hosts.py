@@ -31,10 +31,9 @@ from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts.event import BEFORE
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.command import CMD
-from deia.serve.setup.host_settings.hook_file import entry_of, with_hooks
+from deia.serve.setup.host_settings.hook_file import entry_of, file_text, with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, SETUPS, USER
 from deia.serve.setup.host_settings.launcher import NAME, launched_command
-from deia.serve.setup.host_settings.whole_file import file_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from deia.fast_json import Json
-from deia.frameworks.missing_extra import need
-from deia.frameworks.session import AgentSession
+from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
 
 need("claude_agent_sdk", extra="claude-agent-sdk")
@@ -29,7 +28,6 @@ def hooks_of(librarian: Librarian | None = None, *, folder: str | None = None) -
     session = AgentSession(librarian, folder=folder)
 
     async def answer(event: Any, _tool_use_id: str | None, _context: object) -> Any:
-        """Answer an event of the agent's loop."""
         return await _answer(session, event)
 
     return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT)] for name in EVENTS}

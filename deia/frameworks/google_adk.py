@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deia.frameworks.missing_extra import need
-from deia.frameworks.session import AgentSession
+from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
 
 need("google.adk", extra="google-adk")

@@ -14,8 +14,7 @@ import uuid
 from typing import Any
 
 from deia.firing import Injection
-from deia.frameworks.missing_extra import need
-from deia.frameworks.session import HOLDING
+from deia.frameworks.session import HOLDING, need
 from deia.librarian import Librarian
 from deia.watch.turn.conversation import turns_of
 

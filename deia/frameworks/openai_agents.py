@@ -15,19 +15,12 @@ from collections.abc import Collection
 from typing import Any
 
 from deia.fast_json import loads
-from deia.frameworks.missing_extra import need
-from deia.frameworks.session import AgentSession
+from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
 
 need("agents", extra="openai-agents")
 
-from agents import (  # noqa: E402 - after the check that it is installed
-    GuardrailFunctionOutput,
-    InputGuardrail,
-    ToolGuardrailFunctionOutput,
-    ToolInputGuardrail,
-    ToolOutputGuardrail,
-)
+import agents  # noqa: E402 - after the check that it is installed
 from agents.run import ModelInputData  # noqa: E402
 
 
@@ -46,9 +39,9 @@ class Guard:
         self.conversation = conversation_id or uuid.uuid4().hex
         self._halt = frozenset(halt)
         self._texts: list[tuple[int, str]] = []  # positions in the conversation, and the texts for the model there
-        self.input_guardrail = InputGuardrail(self._check_input, name="deia", run_in_parallel=False)
-        self.tool_guardrail = ToolInputGuardrail(self._check_call, name="deia")
-        self.result_guardrail = ToolOutputGuardrail(self._check_result, name="deia")
+        self.input_guardrail = agents.InputGuardrail(self._check_input, name="deia", run_in_parallel=False)
+        self.tool_guardrail = agents.ToolInputGuardrail(self._check_call, name="deia")
+        self.result_guardrail = agents.ToolOutputGuardrail(self._check_result, name="deia")
 
     async def tell_model(self, data: Any) -> ModelInputData:
         """Put the texts for the model into its input; a `call_model_input_filter`."""
@@ -60,25 +53,25 @@ class Guard:
             items.insert(place, {"role": "developer", "content": text})
         return ModelInputData(input=items, instructions=data.model_data.instructions)
 
-    async def _check_input(self, _context: object, _agent: object, user_input: Any) -> GuardrailFunctionOutput:
+    async def _check_input(self, _context: object, _agent: object, user_input: Any) -> agents.GuardrailFunctionOutput:
         items = [{"role": "user", "content": user_input}] if isinstance(user_input, str) else user_input
         text = await self.agent_session.awatch_messages(_messages(items), self.conversation)
         if text:
             self._texts.append((len(items), text))
         halts = any(firing.action in self._halt for firing in self.agent_session.firings) if text else False
-        return GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
+        return agents.GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
 
-    async def _check_call(self, data: Any) -> ToolGuardrailFunctionOutput:
+    async def _check_call(self, data: Any) -> agents.ToolGuardrailFunctionOutput:
         call = data.context
         reason = await self.agent_session.acheck_call(
             call.tool_name, _arguments(call.tool_arguments), self.conversation
         )
-        output = ToolGuardrailFunctionOutput
+        output = agents.ToolGuardrailFunctionOutput
         return output.reject_content(reason) if reason else output.allow()
 
-    async def _check_result(self, data: Any) -> ToolGuardrailFunctionOutput:
+    async def _check_result(self, data: Any) -> agents.ToolGuardrailFunctionOutput:
         await self.agent_session.awatch_result(data.context.tool_name, data.output, self.conversation)
-        return ToolGuardrailFunctionOutput.allow()
+        return agents.ToolGuardrailFunctionOutput.allow()
 
 
 def _messages(items: Any) -> list[dict[str, Any]]:

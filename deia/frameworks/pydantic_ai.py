@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
-from deia.frameworks.missing_extra import need
-from deia.frameworks.session import AgentSession
+from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
 
 need("pydantic_ai.capabilities", extra="pydantic-ai")

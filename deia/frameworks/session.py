@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 
 from deia.firing import Firing, Injection
 from deia.librarian import Librarian
@@ -17,6 +18,25 @@ from deia.watch.turn.conversation import Conversations, Judged, turns_of
 # Nobody can be asked during a framework's run, so a question becomes a hold, whose reason can be shown to the person.
 HOLDING = ("hold", "ask")
 SPEAKERS = ("user", "assistant")
+
+
+def need(package: str, *, extra: str) -> None:
+    """Raise an error if a package is not installed; `package` is its name as it is imported.
+
+    Raises:
+        ImportError: it is not installed; the message names the extra and the command.
+    """
+    if not _is_installed(package):
+        raise ImportError(
+            f"This adapter needs the package {package!r}, which is not installed. Type: pip install 'deia[{extra}]'"
+        )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # its parent package is missing
+        return False
 
 
 class _Conversation:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.frameworks.missing_extra import need
-from deia.frameworks.session import AgentSession
+from deia.frameworks.session import AgentSession, need
 from tests.frameworks.conftest import COMMAND, FIRED, RESULT, SAID, TOOL, shown
 
 if TYPE_CHECKING:

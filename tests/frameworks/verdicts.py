@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from deia.librarian import Librarian
 from deia.serve.setup.live.fake_model import FakeModel
-from deia.serve.setup.live.model_script import Step
+from deia.serve.setup.live.model_request import Step
 from tests.frameworks.conftest import COMMAND, small_commons
 from tests.frameworks.real_runs import run
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deia.serve.setup.live.headless import HEADLESS, Headless
+from deia.serve.setup.live.host_run import HEADLESS, Headless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,10 +8,19 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deia.serve.setup.live.fake_model import FakeModel
-from deia.serve.setup.live.model_answer import Answer, answer_to
-from deia.serve.setup.live.model_request import CHAT, GEMINI, RESPONSES, Request, Tool, texts
-from deia.serve.setup.live.model_script import SEARCHERS, SHELLS, Act, shell_input
+from deia.serve.setup.live.fake_model import Answer, FakeModel, answer_to
+from deia.serve.setup.live.model_request import (
+    CHAT,
+    GEMINI,
+    RESPONSES,
+    SEARCHERS,
+    SHELLS,
+    Act,
+    Request,
+    Tool,
+    shell_input,
+    texts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The commands as one click group, which imports the module of a command when it is used.
+"""The commands as one click group, which imports the module of a command when it is used; and the help of each.
 
 An ordinary `deia search` never gets here: `deia.serve.cli.quick_path` answers it without click.
 """
@@ -16,58 +16,36 @@ import click
 import deia
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS, COMPLETION
-from deia.serve.cli.help_page import HelpContext
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem  # imported only while a shell completes
 
-# Every command under the heading of the help; the value is its module in commands/, with its name there if it differs.
-HEADINGS: dict[str, dict[str, str]] = {
-    "Start": {
-        "demo": "demo", "init": "commons", "import": "import_notes:import_command", "add": "commons",
-        "install": "install", "uninstall": "uninstall", "doctor": "install",
-    },
-    "Ask": {"search": "search", "show": "show"},
-    "Library": {"ingest": "source", "source": "source", "chunker": "chunker"},
-    "Interrupts": {
-        "check": "check", "scan": "scan", "why": "why", "mute": "mute", "allow": "mute", "feedback": "feedback",
-    },
-    "Triggers": {"trigger": "triggers"},
-    "Upkeep": {
-        "lint": "commons", "explain": "explain", "compile": "commons", "index": "commons", "pack": "pack",
-        "learn": "learn",
-    },
-    "Insight": {"log": "log", "stats": "stats", "report": "stats"},
-    "Connect": {"serve": "server"},
-    "Settings": {"config": "config", "trust": "trust", "completion": "completion"},
-}  # fmt: skip
-# What programs start and what is seldom typed; these work and complete nothing.
-HIDDEN = {
-    "eval": "eval:evaluation", "mcp": "server", "statusline": "statusline",
-    "help": "words:show_help", "version": "words:show_version",
-}  # fmt: skip
-SHOWN = {name: place for commands in HEADINGS.values() for name, place in commands.items()}
-COMMANDS = SHOWN | HIDDEN
-# Former names, and words of other programs; what follows them is passed on. The longest one counts.
-CALLED = {
-    "model": "config model",
-    "open": "show --edit",
-    "telemetry": "stats",
-    "telemetry report": "report",
-    "triggers": "trigger",
-    "triggers new": "trigger new --dry-run",
-    "remove": "uninstall",
-    "update": "compile",
-}
-# Words that resemble another command more than the one that is meant.
-MEANT = {
-    "delete": "uninstall", "disable": "mute", "enable": "install", "events": "log", "find": "search", "ask": "search",
-    "grep": "search", "get": "show", "list": "trigger list", "ls": "trigger list", "new": "add", "start": "init",
-    "setup": "install", "status": "doctor", "test": "trigger test", "replay": "trigger replay", "fix": "lint",
-    "unmute": "mute TRIGGER --off", "upgrade": "compile", "usage": "stats", "edit": "show --edit", "cat": "show",
-    "server": "serve", "settings": "config", "set": "config set", "undo": "learn undo", "validate": "lint",
-}  # fmt: skip
+TABLES = Tables(__file__)
+HEADINGS = TABLES.lists("headings")
+SHOWN = tuple(name for names in HEADINGS.values() for name in names)
+COMMANDS = (*SHOWN, *TABLES.listed("hidden"))
+MODULES = TABLES.pairs("modules")
+CALLED = TABLES.pairs("former names")
+MEANT = TABLES.pairs("meant")
 LONGEST = 100  # characters of what the help says of a command
+
+
+class HelpContext(click.Context):
+    """The context of a command whose help ends with examples."""
+
+    def get_help(self) -> str:
+        """Return the help of the command."""
+        shown = ["", "Examples:", *(f"  {line}" for line in examples(self.command_path))]
+        return "\n".join((super().get_help().rstrip(), *shown[: None if shown[2:] else 0]))
+
+
+def examples(name: str) -> list[str]:
+    """Return the examples of the command with this full name."""
+    try:
+        return TABLES.lines(name)
+    except KeyError:  # a new command; the tests ask for examples
+        return []
 
 
 class LazyGroup(click.Group):
@@ -83,7 +61,7 @@ class LazyGroup(click.Group):
         """Import a command and return it."""
         if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        module, _, attribute = MODULES.get(cmd_name, cmd_name).partition(":")
         command = getattr(import_module(f"deia.serve.cli.commands.{module}"), attribute or cmd_name)
         return _with_examples(command)
 
@@ -120,7 +98,6 @@ class LazyGroup(click.Group):
 
 
 def _with_examples(command: click.Command) -> click.Command:
-    """Return a command whose help, and that of its subcommands, ends with examples."""
     command.context_class = HelpContext
     for below in getattr(command, "commands", {}).values():
         below.short_help = below.get_short_help_str(LONGEST)  # click cuts it at 45 characters

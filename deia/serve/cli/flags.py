@@ -1,4 +1,4 @@
-"""The options of `deia search` as a table, from which the quick path and the click command are both made.
+"""The options of `deia search` as a table, `flags.txt`, from which the quick path and the click command are both made.
 
 The quick path parses only ordinary command lines. All others, and all errors, are left to click.
 """
@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.search.rendering.llm_quotes import LEAST
+from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-FORMS = ("table", "summary", "full", "markdown", "json", "yaml", "paths")
-COLOURS = ("auto", "always", "never")
-LAYERS = ("own", "packs", "starter", "library")
-TIERS = ("auto", "compact", "static", "keyword")
+TABLES = Tables(__file__)
+HELP = TABLES.pairs("help")
+METAVARS = TABLES.pairs("metavar")
+CHOICES = TABLES.lists("choices")
+LAYERS = CHOICES["--layer"]
 MOST_DOCUMENTS = 200  # that a search returns at most (deia.search.pipeline)
 MOST_TOKENS = 1_000_000
 COMPLETION = "_DEIA_COMPLETE"  # the environment variable with which a shell asks click for completions
@@ -40,55 +42,18 @@ class Flag(Record):
 
 
 COMMONS = Flag(name="--commons", help="The folder of the commons to use.", metavar="FOLDER")
+NUMBERS = {"--limit": (1, MOST_DOCUMENTS), "--budget": (LEAST, MOST_TOKENS)}
 SEARCH = (
-    Flag(name="--platform", help="Only documents about this platform; without a question, an overview of them."),
-    Flag(name="--audience", help="Only documents for this audience; without a question, an overview of them."),
-    Flag(name="--urgency", help="Only documents of this urgency.", choices=("critical", "high", "medium", "low")),
-    Flag(name="--cluster", help="Only documents of this cluster."),
-    Flag(name="--tag", help="Only documents with this tag."),
-    Flag(
-        name="--layer",
-        help="Only the project's own documents, or those of packs, the starter or the library.",
-        choices=LAYERS,
-    ),
-    Flag(name="--asset-type", help="Only text, code, pdf, image or multimodal, or a type such as markdown or office."),
-    Flag(name="--collection", help="Only documents of this collection of the library."),
-    Flag(
-        name="--since", help="Only documents from this day on: 2026-01-31, 2026, 7d, today, this-month.", metavar="DAY"
-    ),
-    Flag(name="--until", help="Only documents up to this day.", metavar="DAY"),
-    Flag(
-        name="--expand-context",
-        help="Show the passages beside the one that answers, or the whole that it is a part of.",
-        choices=("neighbours", "parent"),
-    ),
-    Flag(name="--keyword", help="A keyword that must match as a whole word; may be repeated.", repeated=True),
-    Flag(name="--limit", help="How many documents to show.", metavar="NUMBER", most=MOST_DOCUMENTS),
-    Flag(
-        name="--format",
-        help="How to show the answer; by default a table in a terminal and a summary otherwise.",
-        choices=FORMS,
-    ),
-    Flag(name="--json", help="Print JSON.", means=("form", "json")),
-    Flag(
-        name="--budget",
-        help="How many tokens --format full may use; by default 3000.",
-        metavar="TOKENS",
-        most=MOST_TOKENS,
-        least=LEAST,
-    ),
-    Flag(
-        name="--tier",
-        help="The embedding model to use besides words; by default the best that is compiled.",
-        choices=TIERS,
-    ),
-    Flag(
-        name="--color",
-        help="Whether the table is in colour; auto decides by the terminal and NO_COLOR.",
-        choices=COLOURS,
+    *(
+        Flag(
+            name=name, help=about, metavar=METAVARS.get(name, "TEXT"), choices=CHOICES.get(name, ()),
+            least=NUMBERS.get(name, (1, 0))[0], most=NUMBERS.get(name, (1, 0))[1], repeated=name == "--keyword",
+            means=("form", "json") if name == "--json" else ("", ""),
+        )
+        for name, about in HELP.items()
     ),
     COMMONS,
-)
+)  # fmt: skip
 
 
 def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:

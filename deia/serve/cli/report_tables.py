@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deia.ledger.report_page import shown_cell
-from deia.ledger.report_values import Cell, Chart, Figure, Grid, Report
+from deia.ledger.report_values import Chart, Figure, Grid, Report
 from deia.search.rendering.columns import columns, cut, plain, wrap
 from deia.search.rendering.terminal_answer import Look
 
@@ -117,7 +117,7 @@ def _table(grid: Grid, width: int, look: Look) -> Iterator[str]:
     shown = min(len(grid.columns), (width - LEAST_COLUMN) // (LEAST_COLUMN + 2))  # --json has the others
     cells = [row[:shown] for row in cells]
     widths = _widths([list(grid.columns[:shown]), *cells], width - 2)
-    right = [all(_is_number(row[at]) for row in grid.rows) for at in range(shown)]
+    right = [all(row[at] is None or isinstance(row[at], (int, float)) for row in grid.rows) for at in range(shown)]
     yield _styled(_row(grid.columns[:shown], widths, right), "2", look)
     for row in cells:
         yield _row(row, widths, right)
@@ -125,10 +125,6 @@ def _table(grid: Grid, width: int, look: Look) -> Iterator[str]:
         yield f"  and {grid.more:,} more"
     if grid.note:
         yield from (f"  {line}" for line in wrap(plain(grid.note), width - 2))
-
-
-def _is_number(cell: Cell) -> bool:
-    return cell is None or isinstance(cell, (int, float))
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

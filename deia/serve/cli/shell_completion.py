@@ -7,7 +7,7 @@ PowerShell is added to that of click.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import click
 from click.shell_completion import (
@@ -19,7 +19,7 @@ from click.shell_completion import (
 )
 
 from deia import files
-from deia.errors import ArtefactError, DeiaError
+from deia.errors import DeiaError
 from deia.folders import derived_folder, find_commons
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.find_document import ids
@@ -70,12 +70,12 @@ def script(shell: str, cli: click.Command) -> str:
 
 def complete_documents(ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the ids of documents that begin with what was typed."""
-    return _completions(_ids(_derived(ctx)), typed)
+    return _completions(ctx, typed, lambda derived: ids(_catalog(derived)))
 
 
 def complete_triggers(ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the ids of triggers that begin with what was typed."""
-    return _completions(_triggers(_derived(ctx)), typed)
+    return _completions(ctx, typed, _triggers)
 
 
 def complete_settings(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
@@ -85,35 +85,21 @@ def complete_settings(_ctx: click.Context, _parameter: click.Parameter, typed: s
 
 def complete_filter(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the values of the filter that the option is named after."""
-    return _completions(_values(_derived(ctx), str(parameter.name)), typed)
+    return _completions(ctx, typed, lambda derived: _catalog(derived).keyword.values(str(parameter.name)))
 
 
-def _completions(known: Iterable[str], typed: str) -> list[CompletionItem]:
+def _completions(ctx: click.Context, typed: str, known: Callable[[str], Iterable[str]]) -> list[CompletionItem]:
+    """Return what begins with what was typed, of what is known in the folder of the compiled files."""
+    named: str = ctx.find_root().params.get("commons") or ctx.params.get("commons") or ctx.find_root().obj or ""
     start = typed.casefold()
     try:
-        matching = sorted(value for value in known if value.casefold().startswith(start) and value.isprintable())
+        explicit = files.forward(os.path.abspath(named)) if named else ""
+        root = find_commons(files.forward(os.getcwd()), environ=os.environ, explicit=explicit)
+        values = known(derived_folder(root, os.environ))
+        matching = sorted(value for value in values if value.casefold().startswith(start) and value.isprintable())
     except (DeiaError, OSError, ValueError):
         return []
     return [CompletionItem(value) for value in matching[:MOST]]
-
-
-def _derived(ctx: click.Context) -> str:
-    """Return the folder of the compiled files, or an empty text if there is no commons."""
-    named: str = ctx.find_root().params.get("commons") or ctx.params.get("commons") or ctx.find_root().obj or ""
-    here = files.forward(os.getcwd())
-    try:
-        explicit = files.forward(os.path.abspath(named)) if named else ""
-        return derived_folder(find_commons(here, environ=os.environ, explicit=explicit), os.environ)
-    except (DeiaError, OSError, ValueError):
-        return ""
-
-
-def _ids(derived: str) -> Iterator[str]:
-    return ids(_catalog(derived))
-
-
-def _values(derived: str, name: str) -> Iterator[str]:
-    yield from _catalog(derived).keyword.values(name)
 
 
 def _catalog(derived: str) -> Catalog:
@@ -121,10 +107,6 @@ def _catalog(derived: str) -> Catalog:
     return open_catalog(f"{derived}/{folder or 'no-catalog'}")
 
 
-def _triggers(derived: str) -> Iterator[str]:
-    try:
-        artefact = open_artefact(f"{derived}/triggers")
-    except ArtefactError:
-        return
-    for number in range(artefact.meta.triggers):
-        yield artefact.trigger(number).id
+def _triggers(derived: str) -> list[str]:
+    artefact = open_artefact(f"{derived}/triggers")
+    return [artefact.trigger(number).id for number in range(artefact.meta.triggers)]

@@ -41,7 +41,8 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
     said = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
     if due:
         log.append(log_line(LogEntry(aside=True, delivered=len(due))))
-    if injection and not said.reaches and _waits(delivery, watched):
+    # At a host without context, an unsaid text is kept for later only if it may hold a call.
+    if injection and not said.reaches and (delivery.has_context or (delivery.hold and _stopping_now(watched))):
         # If the person was asked, no later call needs to be held; the model gets the text with the result.
         stopping = () if said.ask else _stopping_now(watched)
         log.append(log_line(LogEntry(queued=(injection.text,), stopping=stopping)))
@@ -85,11 +86,6 @@ def _stopping(delivery: Delivery) -> set[str]:
         if line.startswith(b'{"queued"') and b'"stopping"' in line:
             stopping.update(parse_entry(line).stopping)
     return {trigger for trigger in stopping if any(f'trigger="{trigger}"' in text for text in delivery.waiting)}
-
-
-def _waits(delivery: Delivery, watched: Watched) -> bool:
-    """Return whether an unsaid text is kept for later: at a host without context, only if it may hold a call."""
-    return delivery.has_context or bool(_stopping_now(watched) and delivery.hold)
 
 
 def record(place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, watched: Watched) -> None:

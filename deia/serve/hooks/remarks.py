@@ -70,12 +70,9 @@ def read_remark(text: str) -> Remark | None:
         return Remark(kind=kind)
     if len(words) == 2 and words[0] == "allow":
         code = words[1].upper()
-        return Remark(kind="allow", code=code) if _is_code(code) else None
+        is_code = len(code) == allow.CODE_LENGTH and set(code) <= set(allow.LETTERS)
+        return Remark(kind="allow", code=code) if is_code else None
     return _mute(words)
-
-
-def _is_code(text: str) -> bool:
-    return len(text) == allow.CODE_LENGTH and set(text) <= set(allow.LETTERS)
 
 
 def _mute(words: Sequence[str]) -> Remark | None:

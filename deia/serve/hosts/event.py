@@ -86,10 +86,6 @@ class Delivery(Record):
         return any("context" in forms for forms in self.carries.values())
 
 
-def _no_other_failure(_event: Mapping[str, Json], _response: Json) -> bool:
-    return False
-
-
 class Dialect(Record):
     """The names of a host's events and their fields; if a field has several names, the first non-empty text counts."""
 
@@ -103,7 +99,9 @@ class Dialect(Record):
     tool_input: str = "tool_input"
     output: tuple[str, ...] = ("tool_response",)
     error: str = "error"
-    failed: Callable[[Mapping[str, Json], Json], bool] = _no_other_failure  # whether a result reports a failure
+    failed: Callable[[Mapping[str, Json], Json], bool] = lambda _event, _response: (
+        False
+    )  # whether a result reports a failure
     mark: tuple[str, ...] = ()
     resets: tuple[str, ...] = ()  # values of `source` at which the model forgets what it was told
 

@@ -1,18 +1,28 @@
-"""All parts of a server except its transport: the desks, the recompiler and the handlers of the protocol."""
+"""All parts of a server except its transport: the desks, the recompiler, the protocol's handlers, the signals."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import signal
+import sys
+from collections.abc import Callable, Sequence
 
 from deia.serve.server.call_log import CallLog
-from deia.serve.server.desk import Desk
-from deia.serve.server.desk_thread import DeskThread
+from deia.serve.server.desk import Desk, DeskThread
 from deia.serve.server.hook_events import Hooks
 from deia.serve.server.library_watch import keep_library_fresh
 from deia.serve.server.protocol import Handlers
 from deia.serve.server.recompile import Recompiler
 from deia.serve.server.tool_schemas import Tool
+
+
+def end_at_signals(end: Callable[[], None]) -> None:
+    """Call `end` in the running event loop when the process receives SIGINT or SIGTERM."""
+    if sys.platform == "win32":
+        return  # its event loop has no signal handlers; an interrupt ends the process, which damages no file
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
 
 
 class Assembled:

@@ -1,21 +1,27 @@
-"""Answers a host's hook events over HTTP as the hook process would, from the same files.
+"""Answers a host's hook events as the hook process would, from the same files: over HTTP, or as calls of a tool.
 
 The conversation's memory is kept where the hook process keeps it, so that both can take turns. Whatever goes wrong is
-logged, and the host receives an empty answer within the deadline: a failure never breaks a conversation.
+logged, and the host receives an empty answer within the deadline: a failure never breaks a conversation. Of a tool's
+call, the fields that the host filled in are the event; one with the person's words is not accepted, since a model can
+call a tool, too, and must not speak for the person.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from deia import fast_json, files
+from deia.errors import QueryError
+from deia.fast_json import Json
 from deia.records import Record
 from deia.serve.hooks.place import Place
 from deia.serve.hooks.run import DEADLINE, answer_event
 from deia.serve.hooks.start import is_off
 from deia.serve.hosts.event import Answer
+from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, PERSONS_TOOL
 from deia.serve.startup.bytecode import keep_bytecode, kept_groups
 from deia.watch.gate.artefact import Artefact, open_artefact
 
@@ -24,6 +30,8 @@ INLINE = 4_096  # bytes; a shorter event is answered in the event loop, because 
 MOST_OPEN = 64  # commons whose triggers are kept open; a person works in a few
 EXIT = b"x-deia-exit"  # the exit code, for hosts that read a reason from standard error if it is 2
 JSON, TEXT = b"application/json", b"text/plain; charset=utf-8"
+HOST = "claude-code"  # the host whose hooks can call a tool
+NO_OUTPUT = "{}"
 
 
 class HookAnswer(Record):
@@ -52,7 +60,6 @@ class Hooks:
                 __import__(f"deia.{name}")
 
     def _open(self, path: str) -> Artefact:
-        """Return compiled triggers, opened again if they were replaced."""
         stamp = files.stamp(path)
         entry = self._open_artefacts.get(path)
         if entry is None or entry[0] != stamp:
@@ -102,3 +109,31 @@ def _encode(output: Answer, seconds: float) -> HookAnswer:
     if isinstance(output, bytes):
         return HookAnswer(body=output, content_type=TEXT, code=2, seconds=seconds, outcome="spoke")
     return HookAnswer(body=fast_json.dumps(output).encode("ascii"), seconds=seconds, outcome="spoke")
+
+
+def event_of(arguments: Mapping[str, Json] | None) -> dict[str, Json]:
+    """Return the event for which a host filled in its template, without the fields that it had no value for.
+
+    Such a field is empty or, with some hosts, contains the template's own placeholder. Raise QueryError if events of
+    this name are not accepted.
+    """
+    fields = arguments or {}
+    name = fields.get("hook_event_name")
+    if not isinstance(name, str) or name not in HOOK_EVENTS:
+        names = ", ".join(HOOK_EVENTS)
+        raise QueryError(f"{HOOK}: hook_event_name must be one of {names}", fix="Only hooks call this tool.")
+    present = {key: fields[key] for key in HOOK_EVENTS[name] if fields.get(key) not in (None, "", f"${{{key}}}")}
+    return {"hook_event_name": name, **present}
+
+
+async def answer_hook(hooks: Hooks, arguments: Mapping[str, Json] | None) -> tuple[str, str]:
+    """Return what the host reads as the hook's output, and the outcome."""
+    event = event_of(arguments)
+    if event.get("tool_name") == PERSONS_TOOL and event["hook_event_name"] != "PreToolUse":
+        return NO_OUTPUT, "silent"
+    try:
+        encoded = fast_json.dumps(event).encode()
+    except (RecursionError, ValueError) as error:
+        raise QueryError(f"{HOOK}: a field cannot be read", fix="Only hooks call this tool.") from error
+    answer = await hooks.answer(HOST, encoded)
+    return answer.body.decode("utf-8", "replace") or NO_OUTPUT, answer.outcome

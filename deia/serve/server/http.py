@@ -1,4 +1,4 @@
-"""The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/health` and `/ready`.
+"""The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/search?q=…`, `/health` and `/ready`.
 
 It listens on the loopback address by default, and on another only with a token. If the port is taken, the error says
 by whom. A signal ends it cleanly.
@@ -27,16 +27,12 @@ from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.records import Record
 from deia.serve.hooks.run import HOSTS
-from deia.serve.server.assemble import Assembled
+from deia.serve.server import limits
+from deia.serve.server.assemble import Assembled, end_at_signals
 from deia.serve.server.desk import Desk
-from deia.serve.server.half_sent import TimedProtocol
 from deia.serve.server.hook_events import EXIT, Hooks
-from deia.serve.server.limits import LOOPBACK, RATE, App, Guard, Receive, Scope, Send, host_of, respond
-from deia.serve.server.mcp_sessions import MOST, SPARE, Sessions
-from deia.serve.server.plain_search import search_answer
-from deia.serve.server.shutdown import end_at_signals
+from deia.serve.server.plain_requests import search_answer, upload_answer
 from deia.serve.server.tool_schemas import HOOK, Tool
-from deia.serve.server.upload import upload_answer
 
 PORT = 8765
 LEAST_TOKEN = 16  # characters
@@ -53,12 +49,12 @@ class Listening(Record):
     port: int = PORT
     token: str = ""
     names: tuple[str, ...] = ()  # other host names by which clients may address it
-    rate: int = RATE
+    rate: int = limits.RATE
 
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
-        return self.host in LOOPBACK or self.host.startswith("127.")
+        return self.host in limits.LOOPBACK or self.host.startswith("127.")
 
     @property
     def may_write(self) -> bool:
@@ -134,7 +130,7 @@ async def _serve(
     app = application(assembled, hooks, listening)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False,
-        http=TimedProtocol, ws="none",
+        http=limits.TimedProtocol, ws="none",
     )  # fmt: skip
     server = _Server(config)
     end_at_signals(server.end)
@@ -174,25 +170,28 @@ async def _end_streams(server: _Server, assembled: Assembled) -> None:
     assembled.handlers.subscribers.close()
 
 
-def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> Guard:
+def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> limits.Guard:
     """Return the ASGI application that answers all paths."""
     restricted = listening.is_loopback or bool(listening.names)
-    hosts = (*LOOPBACK, host_of(listening.url_host)) if restricted else ("*",)
+    hosts = (*limits.LOOPBACK, limits.host_of(listening.url_host)) if restricted else ("*",)
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does it, for every path
     mcp_app = assembled.server.streamable_http_app(
-        streamable_http_path="/mcp", transport_security=security, host=listening.host, max_sessions=MOST + SPARE
+        streamable_http_path="/mcp",
+        transport_security=security,
+        host=listening.host,
+        max_sessions=limits.MOST_SESSIONS + limits.SPARE_SESSIONS,
     )
     paths = _Paths(assembled, hooks, mcp_app)
-    return Guard(paths, token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate)
+    return limits.Guard(paths, token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate)
 
 
 class _Paths:
     """Routes requests by path."""
 
-    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: App) -> None:
-        self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, Sessions(mcp_app)
+    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: limits.App) -> None:
+        self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, limits.Sessions(mcp_app)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
         path = scope.get("path", "")
         if scope["type"] == "lifespan":
             await self._lifespan(scope, receive, send)
@@ -207,7 +206,7 @@ class _Paths:
                 "version": deia.__version__,
                 "process": files.process(),
             }
-            await respond(send, 200, health)
+            await limits.respond(send, 200, health)
         elif path == "/ready":
             await self._ready(send)
         elif path == "/search":
@@ -215,44 +214,43 @@ class _Paths:
         elif path == "/upload":
             await self._upload(scope, receive, send)
         else:
-            await respond(
+            await limits.respond(
                 send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /health and /ready"}
             )
 
-    async def _ready(self, send: Send) -> None:
-        """Report whether the commons is compiled, and whether the compiled files are up to date."""
+    async def _ready(self, send: limits.Send) -> None:
         desk, thread = self._assembled.desk, self._assembled.desk_thread
         ready = await thread.run(desk.is_compiled)
         behind = await thread.run(desk.changed_source) if ready else ""
         status: dict[str, Json] = {"ready": ready, "behind": behind, "trouble": self._assembled.recompiler.trouble}
-        await respond(send, 200 if ready else 503, status)
+        await limits.respond(send, 200 if ready else 503, status)
 
-    async def _search(self, scope: Scope, send: Send) -> None:
+    async def _search(self, scope: limits.Scope, send: limits.Send) -> None:
         began = time.perf_counter()
         if scope["method"] != "GET":
-            await respond(send, 405, {"error": "GET /search?q=WORDS"})
+            await limits.respond(send, 405, {"error": "GET /search?q=WORDS"})
             return
         status, answer = await search_answer(self._assembled, scope.get("query_string", b""))
-        await respond(send, status, answer)
+        await limits.respond(send, status, answer)
         self._assembled.call_log.write("search", "GET", outcome="ok" if status == 200 else "refused", began=began)
 
-    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _upload(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
         began = time.perf_counter()
         if scope["method"] != "POST":
-            await respond(send, 405, {"error": "POST a file to /upload?name=FILE"})
+            await limits.respond(send, 405, {"error": "POST a file to /upload?name=FILE"})
             return
         status, answer = await upload_answer(self._assembled, scope.get("query_string", b""), lambda: _body(receive))
-        await respond(send, status, answer)
+        await limits.respond(send, status, answer)
         self._assembled.call_log.write("upload", "POST", outcome="ok" if status == 202 else "refused", began=began)
 
-    async def _hook(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
+    async def _hook(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send, host: str) -> None:
         began = time.perf_counter()
         if scope["method"] != "POST" or host not in HOSTS:
             hosts = ", ".join(HOSTS)
-            await respond(send, 404, {"error": f"POST an event to {HOOKS}HOST; HOST is one of {hosts}"})
+            await limits.respond(send, 404, {"error": f"POST an event to {HOOKS}HOST; HOST is one of {hosts}"})
             return
         if self._assembled.desk.collections:  # events are checked against all triggers of the event's own commons
-            await respond(send, 403, {"error": "a server that offers only collections does not answer hooks"})
+            await limits.respond(send, 403, {"error": "a server that offers only collections does not answer hooks"})
             return
         event = await _body(receive)
         if event is None:
@@ -260,12 +258,11 @@ class _Paths:
         answer = await self._hooks.answer(host, event)
         timing = f"deia;dur={answer.seconds * 1000:.3f}".encode()
         headers = ((b"content-type", answer.content_type), (EXIT, b"%d" % answer.code), (b"server-timing", timing))
-        await respond(send, 200, answer.body, headers)
+        await limits.respond(send, 200, answer.body, headers)
         self._assembled.call_log.write("hook", host, outcome=answer.outcome, began=began)
 
 
-async def _body(receive: Receive) -> bytes | None:
-    """Return the body of a request, or None if it was never completed."""
+async def _body(receive: limits.Receive) -> bytes | None:
     parts = []
     while True:
         message = await receive()

@@ -94,16 +94,13 @@ async def finish(desk: Desk, name: str, report: Report) -> Reply:
 def _source(desk: Desk, arguments: SourceArguments) -> Source:
     """Return the source that is meant; raise an error if it is not one that an agent may take in."""
     source = typed(arguments.source)
-    if source.kind == S3 or (source.kind == FOLDER and not _is_below(source.place, desk)):
+    own = tuple(f"{files.real(folder).rstrip('/')}/" for folder in (desk.root, desk.folder))
+    if source.kind == S3 or (source.kind == FOLDER and not f"{source.place}/".startswith(own)):
         raise QueryError("an agent takes in folders of the project and public addresses only", fix=PERSON)
     if source.kind != FOLDER and os.path.isabs(source.place):
         raise QueryError("a repository on this machine is not taken in for an agent", fix=PERSON)
     described = source.but(collection=arguments.collection, branch=arguments.branch)
     return checked(described.but(filter=(arguments.filter,) if arguments.filter else ()))
-
-
-def _is_below(place: str, desk: Desk) -> bool:
-    return any(f"{place}/".startswith(f"{files.real(folder).rstrip('/')}/") for folder in (desk.root, desk.folder))
 
 
 def list_sources(desk: Desk) -> Reply:

@@ -1,15 +1,24 @@
-"""Who may send requests over HTTP, how large and how often; checked before anything else reads a request.
+"""Who may send requests over HTTP, how large, how often and how slowly; checked before anything else reads a request.
 
 The origin and the host name are checked, so that pages in a browser cannot ask the server (DNS rebinding). If there is
 a token, every request must contain it. A refused request is answered with a status and a sentence.
+
+Many clients never close their MCP session and would otherwise keep others out until it expires after half an hour: the
+one that was idle longest makes room for the next, unless a request of it is in progress, which includes a stream of
+changes. A client that begins requests and never ends them would keep the server's connections, so each must be complete
+in bounded time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deia import fast_json
 from deia.fast_json import Json
@@ -27,6 +36,11 @@ MOST_BODY = 16_777_216  # bytes of one request; the largest are hook events with
 RATE = 500  # requests per second from one address; a busy agent makes a few
 BURST = 2.0  # seconds' worth of requests that may arrive at once
 MOST_ADDRESSES = 4_096
+MOST_SESSIONS = 500  # sessions; each takes about 40 KB
+SPARE_SESSIONS = 100  # additional sessions that the SDK may have, for those with a request in progress
+SESSION = b"mcp-session-id"
+SECONDS = 20.0  # from the begin of a connection or of a later request's first byte to the end of its body
+MOST_HALF_SENT = 200  # half-sent requests; beyond that the oldest is dropped
 
 
 class Guard:
@@ -58,21 +72,19 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
         """Return the status and message with which to refuse a request, or 0."""
         host = headers.get(b"host", b"").decode("latin-1")
-        if not self._is_known(host):
+        if "*" not in self._hosts and host_of(host) not in self._hosts:
             return 421, "this server does not have that name; use 127.0.0.1 or localhost"
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not self._is_own(origin, host):
             return 403, "web pages of other servers may not use this one"
         if self._token and scope["path"] not in OPEN and not self._has_token(headers):
             return 401, "send the token: Authorization: Bearer …"
-        if self._is_too_long(headers.get(b"content-length", b"0")):
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 12 or int(length) > self._most:
             return 413, f"a request may have at most {self._most} bytes"
         if not self._has_room(str((scope.get("client") or ("",))[0])):
             return 429, f"at most {self._rate} requests per second are accepted"
         return 0, ""
-
-    def _is_known(self, name: str) -> bool:
-        return "*" in self._hosts or host_of(name) in self._hosts
 
     def _is_own(self, origin: str, host: str) -> bool:
         """Return whether a page's origin is this server, under the name of the request or a name that was given to it.
@@ -85,9 +97,6 @@ class Guard:
     def _has_token(self, headers: Mapping[bytes, bytes]) -> bool:
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token.encode())
-
-    def _is_too_long(self, length: bytes) -> bool:
-        return not length.isdigit() or len(length) > 12 or int(length) > self._most
 
     def _has_room(self, address: str) -> bool:
         """Count a request and return whether its address is within the rate (a token bucket)."""
@@ -115,7 +124,6 @@ def _limited(receive: Receive, most: int) -> Receive:
     size = 0
 
     async def limited() -> Message:
-        """Return the next message."""
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
@@ -133,3 +141,94 @@ async def respond(
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": status, "headers": [*kind, length]})
     await send({"type": "http.response.body", "body": body})
+
+
+class Sessions:
+    """Wraps the SDK's application and ends sessions in it as a client would."""
+
+    def __init__(self, app: App, *, most: int = MOST_SESSIONS) -> None:
+        self._app, self._most = app, most
+        self._busy: dict[bytes, int] = {}  # session → requests in progress; the last to be answered is last
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, after making room if it may open a session."""
+        session = next((value for name, value in scope["headers"] if name.lower() == SESSION), b"")
+        if session not in self._busy:
+            await self._make_room()
+            await self._app(scope, receive, self._recording(send))
+            return
+        self._busy[session] += 1
+        try:
+            await self._app(scope, receive, self._recording(send))
+        finally:
+            left = self._busy.pop(session, 0) - 1
+            if left >= 0 and scope["method"] != "DELETE":
+                self._busy[session] = left
+
+    def _recording(self, send: Send) -> Send:
+        async def send_and_record(message: Message) -> None:
+            session = next((value for name, value in message.get("headers", ()) if name.lower() == SESSION), b"")
+            if session and message.get("status") == 200:
+                self._busy.setdefault(session, 0)
+            await send(message)
+
+        return send_and_record
+
+    async def _make_room(self) -> None:
+        while len(self._busy) >= self._most:
+            idle = next((session for session, requests in self._busy.items() if not requests), b"")
+            if not idle:
+                return
+            del self._busy[idle]
+            await self._end(idle)
+
+    async def _end(self, session: bytes) -> None:
+        scope = {
+            "type": "http", "method": "DELETE", "path": "/mcp", "raw_path": b"/mcp", "query_string": b"",
+            "headers": [(SESSION, session)], "http_version": "1.1", "scheme": "http", "root_path": "",
+            "asgi": {"version": "3.0"},
+        }  # fmt: skip
+        await self._app(scope, _empty_body, _discard)
+
+
+async def _empty_body() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _discard(_message: Message) -> None:
+    """Ignore the answer: it does not matter whether the session still existed."""
+
+
+class TimedProtocol(H11Protocol):
+    """Uvicorn's connection, which is dropped if a request is not complete in time."""
+
+    half_sent: ClassVar[dict[TimedProtocol, asyncio.TimerHandle]] = {}  # the oldest first
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for the first request."""
+        super().connection_made(cast("asyncio.Transport", transport))
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read more of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        """Start the clock of a request that is incomplete, or stop it if it is complete."""
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_waiting()
+        elif self not in self.half_sent:
+            self.half_sent[self] = self.loop.call_later(SECONDS, self.transport.abort)
+            if len(self.half_sent) > MOST_HALF_SENT:
+                next(iter(self.half_sent)).transport.abort()
+
+    def _stop_waiting(self) -> None:
+        timer = self.half_sent.pop(self, None)
+        if timer is not None:
+            timer.cancel()

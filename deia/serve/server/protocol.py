@@ -1,39 +1,107 @@
 """The MCP server: handlers for tools, resources, prompts, completion and subscriptions, on the official SDK.
 
 It serves clients of the handshake protocol and of the stateless protocol. The handlers only translate requests into
-calls and replies into results.
+calls and replies into results. In the middle of a call they may ask the person whether to go on, or which of several to
+take, if the client can: one of the handshake protocol receives a request; one of the stateless protocol receives the
+question as the result of its call and calls again with the answer. No answer, or a closed form, is never consent.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import deia
 from deia.errors import DeiaError
 from deia.serve.server.call_log import CallLog
-from deia.serve.server.desk import Reply
-from deia.serve.server.desk_thread import DeskThread
+from deia.serve.server.desk import Desk, DeskThread, Reply
 from deia.serve.server.dispatch import call, cluster_choices, confirmation, find_tool, prepare
-from deia.serve.server.elicitation import Context, Declined, choose, confirm
-from deia.serve.server.hook_events import Hooks
-from deia.serve.server.hook_tool import answer_hook
+from deia.serve.server.hook_events import Hooks, answer_hook
 from deia.serve.server.library_tools import finish, start
-from deia.serve.server.prompts import PROMPTS, prompt_text
+from deia.serve.server.read_tools import PROMPTS, prompt_text
 from deia.serve.server.recompile import Recompiler, Report
-from deia.serve.server.resources import PATTERNS, SCHEME, complete, fixed_addresses, read_resource
-from deia.serve.server.subscriptions import Subscribers
+from deia.serve.server.resources import PATTERNS, SCHEME, Context, Subscribers, complete, fixed_addresses, read_resource
 from deia.serve.server.tool_arguments import QueryArguments
 from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS, Tool
 
+CONFIRM, CHOOSE = "confirm", "choose"
 NAME, TITLE = "deia", "deia, the team's librarian"
 
 Value = TypeVar("Value")
+
+
+class Declined(Exception):  # noqa: N818 - a decision of the person, not an error
+    """The person said no, or closed the question."""
+
+
+def can_ask(ctx: Context) -> bool:
+    """Return whether this client can show a form to a person."""
+    capabilities = ctx.session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    if elicitation is None:
+        return False
+    only_urls = elicitation.form is None and elicitation.url is not None
+    return not only_urls and (_is_stateless(ctx) or ctx.session.can_send_request)
+
+
+async def confirm(ctx: Context, params: types.CallToolRequestParams, question: str) -> types.InputRequiredResult | None:
+    """Let the person confirm; return None if they agreed or cannot be asked."""
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {"proceed": {"type": "boolean", "title": "Go on?", "default": False}},
+        "required": ["proceed"],
+    }
+    answer = await _ask(ctx, params, CONFIRM, question, schema)
+    if isinstance(answer, types.InputRequiredResult) or answer is None:
+        return answer
+    if answer.action != "accept" or (answer.content or {}).get("proceed") is not True:
+        raise Declined("Not done: the person did not agree. Ask them what they want instead.")
+    return None
+
+
+async def choose(
+    ctx: Context, params: types.CallToolRequestParams, question: str, choices: Sequence[str]
+) -> types.InputRequiredResult | str:
+    """Let the person choose one of several; return an empty text if they chose none."""
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {"choice": {"type": "string", "title": "Part", "enum": list(choices)}},
+        "required": ["choice"],
+    }
+    answer = await _ask(ctx, params, CHOOSE, question, schema)
+    if isinstance(answer, types.InputRequiredResult):
+        return answer
+    choice = (answer.content or {}).get("choice") if answer is not None and answer.action == "accept" else ""
+    return choice if isinstance(choice, str) and choice in choices else ""
+
+
+async def _ask(
+    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, schema: dict[str, object]
+) -> types.InputRequiredResult | types.ElicitResult | None:
+    if not can_ask(ctx):
+        return None
+    if not _is_stateless(ctx):
+        try:
+            return await ctx.session.elicit_form(question, schema, related_request_id=ctx.request_id)
+        except MCPError as error:
+            if error.code == types.METHOD_NOT_FOUND:  # it cannot ask after all; the host has its own confirmation
+                return None
+            return types.ElicitResult(action="cancel")  # the question was not shown, or the client is gone
+    answer = (params.input_responses or {}).get(key)
+    if isinstance(answer, types.ElicitResult):
+        return answer
+    form = types.ElicitRequestFormParams(message=question, requested_schema=schema)
+    return types.InputRequiredResult(input_requests={key: types.ElicitRequest(params=form)})
+
+
+def _is_stateless(ctx: Context) -> bool:
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 class Handlers:
@@ -56,12 +124,12 @@ class Handlers:
             version=deia.__version__,
             title=TITLE,
             instructions=INSTRUCTIONS,
-            on_list_tools=self.list_tools,
+            on_list_tools=_always(types.ListToolsResult(tools=self._listed)),
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
-            on_list_resource_templates=self.list_templates,
+            on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=_templates())),
             on_read_resource=self.read,
-            on_list_prompts=self.list_prompts,
+            on_list_prompts=_always(types.ListPromptsResult(prompts=_prompts())),
             on_get_prompt=self.prompt,
             on_completion=self.complete,
             on_subscribe_resource=self.subscribers.subscribe,
@@ -70,12 +138,6 @@ class Handlers:
         )
         server.middleware.clear()  # tracing, which is not used
         return server
-
-    # --- tools ---
-
-    async def list_tools(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Return the tools that are offered."""
-        return types.ListToolsResult(tools=self._listed)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -95,9 +157,7 @@ class Handlers:
             outcome, result = "refused", _failure(str(error))
         finally:
             names = params.arguments or {}
-            self.call_log.write(
-                "tool", params.name, outcome=outcome, began=began, arguments=names, client=_client(ctx)
-            )  # fmt: skip
+            self.call_log.write("tool", params.name, outcome=outcome, began=began, arguments=names, client=_client(ctx))
         return result
 
     async def _call(
@@ -130,8 +190,6 @@ class Handlers:
             start(desk, reply.source)
         return _success(reply)
 
-    # --- resources ---
-
     async def list_resources(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
@@ -145,70 +203,41 @@ class Handlers:
         ]  # fmt: skip
         return types.ListResourcesResult(resources=resources)
 
-    async def list_templates(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        """Return the patterns of addresses."""
-        templates = [
-            types.ResourceTemplate(
-                name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
-                description=pattern.description, mime_type=pattern.content_type,
-            )
-            for pattern in PATTERNS
-        ]  # fmt: skip
-        return types.ListResourceTemplatesResult(resource_templates=templates)
-
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Return what is at an address; raise MCPError if there is nothing."""
         address = str(params.uri)
-        began, outcome = time.perf_counter(), "refused"
-        try:
-            await self.recompiler.wait_until_compiled(_progress(ctx))
-            desk = self.desk_thread.desk
-            content = await self.desk_thread.run(lambda: desk.retry(lambda: read_resource(desk, address)))
-            outcome = "ok"
-        except DeiaError as error:
-            raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data={"uri": address}) from error
-        finally:
-            self.call_log.write("resource", address, outcome=outcome, began=began, client=_client(ctx))
+        answer = lambda desk: desk.retry(lambda: read_resource(desk, address))  # noqa: E731
+        content = await self._answer(ctx, "resource", address, answer, data={"uri": address})
         contents = types.TextResourceContents(
             uri=params.uri, text=_clean(content.text), mime_type=content.content_type
         )  # fmt: skip
         return types.ReadResourceResult(contents=[contents])
 
-    # --- prompts and completion ---
-
-    async def list_prompts(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        """Return the prompts."""
-        prompts = [
-            types.Prompt(
-                name=name,
-                description=prompt.description,
-                arguments=[types.PromptArgument(**parameter.values()) for parameter in prompt.parameters],
-            )
-            for name, prompt in PROMPTS.items()
-        ]
-        return types.ListPromptsResult(prompts=prompts)
-
     async def prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the text of a prompt; raise MCPError if there is no such prompt, or its arguments are wrong."""
-        began, outcome = time.perf_counter(), "refused"
-        try:
-            await self.recompiler.wait_until_compiled(_progress(ctx))
-            desk = self.desk_thread.desk
-            text = await self.desk_thread.run(lambda: prompt_text(desk, params.name, params.arguments))
-            outcome = "ok"
-        except DeiaError as error:
-            raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error))) from error
-        finally:
-            names = params.arguments or {}
-            self.call_log.write(
-                "prompt", params.name, outcome=outcome, began=began, arguments=names, client=_client(ctx)
-            )  # fmt: skip
+        text = await self._answer(
+            ctx, "prompt", params.name, lambda desk: prompt_text(desk, params.name, params.arguments),
+            arguments=params.arguments or {},
+        )  # fmt: skip
         message = types.PromptMessage(role="user", content=types.TextContent(text=_clean(text)))
         return types.GetPromptResult(description=PROMPTS[params.name].description, messages=[message])
+
+    async def _answer(
+        self, ctx: Context, kind: str, name: str, answer: Callable[[Desk], Value], *, arguments: Iterable[str] = (),
+        data: Any = None,
+    ) -> Value:  # fmt: skip
+        """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
+        began, outcome = time.perf_counter(), "refused"
+        desk = self.desk_thread.desk
+        try:
+            await self.recompiler.wait_until_compiled(_progress(ctx))
+            value = await self.desk_thread.run(lambda: answer(desk))
+            outcome = "ok"
+        except DeiaError as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error
+        finally:
+            self.call_log.write(kind, name, outcome=outcome, began=began, arguments=arguments, client=_client(ctx))
+        return value
 
     async def complete(self, _ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return completions of what was typed as an argument."""
@@ -220,6 +249,30 @@ class Handlers:
         except DeiaError:
             values = []  # without completions a person can still type
         return types.CompleteResult(completion=types.Completion(values=values[:100], has_more=len(values) > 100))
+
+
+def _always(result: Value) -> Callable[[Context, object], Awaitable[Value]]:
+    async def handler(_ctx: Context, _params: object) -> Value:
+        return result
+
+    return handler
+
+
+def _templates() -> list[types.ResourceTemplate]:
+    return [
+        types.ResourceTemplate(
+            name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
+            description=pattern.description, mime_type=pattern.content_type,
+        )
+        for pattern in PATTERNS
+    ]  # fmt: skip
+
+
+def _prompts() -> list[types.Prompt]:
+    return [
+        types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
+        for name, prompt in PROMPTS.items()
+    ]
 
 
 def _success(reply: Reply) -> types.CallToolResult:
@@ -245,7 +298,6 @@ def _clean(value: Value) -> Value:
 
 def _progress(ctx: Context) -> Report:
     async def report(seconds: float, message: str) -> None:
-        """Report the progress of long work, if the client asked for that."""
         await ctx.session.report_progress(seconds, message=message)
 
     return report

@@ -1,15 +1,22 @@
 """The tools that only read: searching, reading, checking, listing, and suggesting where a lesson belongs.
 
 The text of documents is always quoted, so that a model cannot mistake it for anybody's words.
+
+The prompts that a person may choose (a task, a mistake, a plan) are in `prompts.toml` beside this module. Each adds
+what the commons knows to a request.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
 import sys
+import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+
+from mcp_types import PromptArgument
 
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.outline import without_outline
@@ -17,7 +24,7 @@ from deia.errors import ArtefactError, QueryError
 from deia.fast_json import Json
 from deia.firing import Firing
 from deia.knowledge import Result
-from deia.records import URGENCIES
+from deia.records import URGENCIES, Record
 from deia.search.answer import NOTHING, TOO_BROAD, Answer
 from deia.search.catalog import Catalog, StoredDocument
 from deia.search.find_document import FoundDocument, look_up, read_lines
@@ -26,6 +33,7 @@ from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import full, summary
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.tool_arguments import CheckArguments, ListArguments, QueryArguments, ReadArguments
+from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
 MOST_LISTED = 100_000
 MOST_FOLDERS = 100  # that an overview lists
@@ -44,6 +52,9 @@ FIRING_FIELDS = (
 # 950 ms beside the check of a long conversation; with this value it takes 5 to 6 ms.
 SWITCH_INTERVAL = 0.0001
 DEFAULT_SWITCH_INTERVAL = sys.getswitchinterval()
+FILE = os.path.join(os.path.dirname(__file__), "prompts.toml")
+MOST = 20_000  # characters of an argument
+SEARCHED = 400  # characters of a plan with which documents are searched
 
 
 def query(desk: Desk, arguments: QueryArguments) -> Reply:
@@ -252,3 +263,66 @@ def _advice(answer: Answer, own: Sequence[Result]) -> str:
     if answer.matched is True and answer.confidence == "high" and own:
         return f"{own[0].id} covers the same: read it, and prefer save_lesson with update={own[0].id}."
     return "No document of the project covers this; save a new one."
+
+
+class Prompt(Record):
+    """A prompt: what it is for, its parameters, and its text, in which their names stand in braces."""
+
+    description: str
+    parameters: tuple[PromptArgument, ...]
+    text: str
+
+
+def _read() -> dict[str, Prompt]:
+    with open(FILE, "rb") as file:
+        tables = tomllib.load(file)
+    return {
+        name: Prompt(**table | {"parameters": tuple(PromptArgument(**one) for one in table["parameters"])})
+        for name, table in tables.items()
+    }
+
+
+PROMPTS: Mapping[str, Prompt] = _read()
+
+
+def prompt_text(desk: Desk, name: str, values: Mapping[str, str] | None) -> str:
+    """Return the text of a prompt; raise QueryError if there is no such prompt, or its arguments are wrong."""
+    prompt = PROMPTS.get(name)
+    if prompt is None:
+        raise QueryError(f"there is no prompt {name[:100]!r}", fix=f"Known are: {', '.join(PROMPTS)}.")
+    arguments = {key: value[:MOST] for key, value in (values or {}).items() if value.strip()}
+    known = {parameter.name: parameter.required for parameter in prompt.parameters}
+    problems = [f"{key} is missing" for key, required in known.items() if required and key not in arguments]
+    problems += [f"there is no parameter {key[:60]!r}" for key in arguments if key not in known]
+    if problems:
+        raise QueryError(f"{name}: {'; '.join(problems)}.", fix=f"The parameters are: {', '.join(known)}.")
+    return prompt.text.format(**arguments | KNOWN[name](desk, arguments))
+
+
+def _about_task(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
+    find = signs_around(arguments.get("folder", desk.folder))
+    signs = [name for name in SIGNS if find([name])]
+    folder = f"\n\nThe folder shows: {', '.join(signs)}." if signs else ""
+    known = full(desk.librarian.query(arguments["task"], limit=5))
+    return {"folder": folder, "known": known, "firings": _context_of(desk, f"User: {arguments['task']}")}
+
+
+def _about_mistake(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
+    return {"place": suggest(desk, arguments["mistake"]).text}
+
+
+def _about_plan(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
+    firings = _context_of(desk, f"Assistant: {arguments['plan']}") or "\n\nNo trigger of the commons fires on it."
+    known = full(desk.librarian.query(" ".join(arguments["plan"].split())[:SEARCHED], limit=4))
+    return {"firings": firings, "known": known}
+
+
+def _context_of(desk: Desk, turn: str) -> str:
+    context = check_conversation(desk, [turn])[1]
+    return f"\n\n{context}" if context else ""
+
+
+# What the commons knows, for the text of each prompt.
+KNOWN: Mapping[str, Callable[[Desk, Mapping[str, str]], dict[str, str]]] = {
+    "before-you-start": _about_task, "write-a-lesson": _about_mistake, "review-plan": _about_plan,
+}  # fmt: skip

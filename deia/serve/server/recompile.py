@@ -13,8 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from deia.errors import ArtefactError
-from deia.serve.server.desk import LOOK
-from deia.serve.server.desk_thread import DeskThread
+from deia.serve.server.desk import LOOK, DeskThread
 
 Report: TypeAlias = Callable[[float, str], Awaitable[None]]
 

@@ -1,25 +1,36 @@
 """What can be read by address: `deia://index`, `schema`, `document/ID`, `cluster/ID`, `telemetry/summary`.
 
-A document is returned as its plain text, because the client asked for it by name; everything else is JSON.
+A document is returned as its plain text, because the client asked for it by name; everything else is JSON. Clients that
+follow an address are told when a compile changed what is there; one that is gone is forgotten.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 from urllib.parse import quote, unquote
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
 
 from deia import fast_json
 from deia.commons.write.index_store import ENTRY_FIELDS
-from deia.errors import QueryError
+from deia.errors import DeiaError, QueryError
 from deia.fast_json import Json
 from deia.folders import events_folder
 from deia.ledger.tail import read_ledger
 from deia.ledger.trigger_usage import count_usage
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, URGENCIES, Record
 from deia.search.find_document import ids
-from deia.serve.server.desk import Desk
+from deia.serve.server.desk import Desk, DeskThread
 from deia.serve.server.read_tools import brief, count_clusters
 from deia.serve.server.tool_schemas import TOOLS
 
@@ -29,6 +40,10 @@ EVENTS = 20_000  # the most recent events, which a summary counts
 NAMED = 20  # questions and triggers that a summary lists
 COMPLETED = 100  # values that the protocol allows a completion to offer
 MOST_DOCUMENTS = 5_000  # that the index resource lists; the tool list_documents has pages
+Context: TypeAlias = ServerRequestContext[Any, Any]  # the SDK's parameters: a lifespan and a request, both unused
+
+MOST_FOLLOWED = 2_000  # addresses that can be followed in total
+GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, MCPError, RuntimeError)
 
 
 class Address(Record):
@@ -159,3 +174,81 @@ def complete(desk: Desk, name: str, typed: str) -> list[str]:
         return []
     matching = sorted({value for value in known if value.lower().startswith(typed.lower())})
     return [quote(value, safe="") if name == "id" else value for value in matching[: COMPLETED + 1]]
+
+
+class Subscribers:
+    """The addresses that clients follow, a digest of their last content, and the sessions that follow them."""
+
+    def __init__(self, desk_thread: DeskThread) -> None:
+        self._desk_thread = desk_thread
+        self._digests: dict[str, str] = {}
+        self._sessions: dict[str, list[ServerSession]] = {}
+        self._bus = InMemorySubscriptionBus()
+        self._listen = ListenHandler(self._bus)
+        self._is_closed = False
+
+    async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Follow an address for a client of the handshake protocol."""
+        address = str(params.uri)
+        await self._follow(address)
+        followers = self._sessions.setdefault(address, [])
+        if all(_connection(session) is not _connection(ctx.session) for session in followers):
+            followers.append(ctx.session)
+        return types.EmptyResult()
+
+    async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        """Stop following an address."""
+        followers = self._sessions.get(str(params.uri), [])
+        followers[:] = [session for session in followers if _connection(session) is not _connection(ctx.session)]
+        return types.EmptyResult()
+
+    async def listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Serve the stream of a client of the stateless protocol, as long as it listens."""
+        for address in params.notifications.resource_subscriptions or ():
+            await self._follow(str(address))
+        if self._is_closed:  # the stream is opened and then closed properly, so that its client notices
+            asyncio.get_running_loop().call_soon(self._listen.close)
+        return await self._listen(ctx, params)
+
+    async def notify(self) -> None:
+        """Notify all clients that follow an address whose content changed."""
+        for address, before in list(self._digests.items()):
+            digest = await self._digest(address)
+            if digest == before:
+                continue
+            self._digests[address] = digest
+            await self._bus.publish(ResourceUpdated(uri=address))
+            for session in list(self._sessions.get(address, ())):
+                try:
+                    await session.send_resource_updated(address)
+                except GONE:
+                    self._sessions[address].remove(session)
+
+    def close(self) -> None:
+        """Close the streams of all clients, and of those that open one later."""
+        self._is_closed = True
+        self._listen.close()
+
+    async def _follow(self, address: str) -> None:
+        if address in self._digests:
+            return
+        if len(self._digests) >= MOST_FOLLOWED:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"At most {MOST_FOLLOWED} addresses can be followed.")
+        self._digests[address] = await self._digest(address)
+
+    async def _digest(self, address: str) -> str:
+        desk = self._desk_thread.desk
+        try:
+            content = await self._desk_thread.run(
+                lambda: desk.retry(lambda: read_resource(desk, address, log=False))
+            )  # fmt: skip
+        except DeiaError:
+            return ""
+        return hashlib.sha256(content.text.encode("utf-8", "replace")).hexdigest()
+
+
+def _connection(session: ServerSession) -> object:
+    """Return what the requests of one client have in common; the SDK creates a session for each request."""
+    return getattr(session, "_connection", session)

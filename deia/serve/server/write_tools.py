@@ -46,17 +46,13 @@ def save(desk: Desk, arguments: SaveArguments) -> Reply:
         draft=_draft(arguments.text) if arguments.trigger else None,
     )  # fmt: skip
     desk.librarian.log("index", {"actor": "mcp", "change": f"added {lesson.entry.id}"})
-    advice = " ".join(filter(None, (_avoided(lesson), _trigger_advice(lesson) if arguments.trigger else "")))
+    avoided = f"It replaces nothing: {lesson.avoided} stays as it is." if lesson.avoided else ""
+    advice = " ".join(filter(None, (avoided, _trigger_advice(lesson) if arguments.trigger else "")))
     return Reply(
         fields={"id": lesson.entry.id, "paths": list(lesson.paths), "updated": False, "next": advice},
         text=f"Saved {lesson.entry.id}: {', '.join(lesson.paths)}. {advice}".strip(),
         changed=True,
     )
-
-
-def _avoided(lesson: Lesson) -> str:
-    """Return what the lesson would have replaced under the id of its title, or the empty text."""
-    return f"It replaces nothing: {lesson.avoided} stays as it is." if lesson.avoided else ""
 
 
 def _check_category(category: str) -> None:

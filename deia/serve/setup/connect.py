@@ -9,10 +9,19 @@ from deia.errors import HostError
 from deia.fast_json import Json
 from deia.folders import is_packaged
 from deia.serve.setup.hook_installation import Spot, warm_part
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, DESKTOP, PROJECT, SERVERS, USER
-from deia.serve.setup.host_settings.places import Machine, folder_of, is_here
+from deia.serve.setup.host_settings.claude_code_settings import asked_at, asked_by_tool
+from deia.serve.setup.host_settings.hosts_table import (
+    BY_NAME,
+    CLAUDE_CODE,
+    DESKTOP,
+    PROJECT,
+    SERVERS,
+    USER,
+    Machine,
+    folder_of,
+    is_here,
+)
 from deia.serve.setup.host_settings.server_file import fields_for, server_in, with_server, without_server
-from deia.serve.setup.host_settings.warm import asked_at, asked_by_tool
 from deia.serve.setup.settings_changes import Part
 from deia.settings import secret
 

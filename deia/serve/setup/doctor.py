@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import deia
-from deia import files, freshness, spool
+from deia import files, folders, freshness, spool
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
@@ -20,27 +20,14 @@ from deia.compile.encoding_progress import read_encoding
 from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
-from deia.folders import (
-    STARTER,
-    derived_folder,
-    events_folder,
-    find_commons,
-    is_commons,
-    is_packaged,
-    is_trusted,
-    nearest_commons,
-    spare_folders,
-    state_folder,
-)
 from deia.knowledge import Golden
 from deia.ledger.tail import extent_of, read_ledger
 from deia.librarian import Librarian
 from deia.match.tiers import TIERS, tiers_of
 from deia.problems import CommonsError
 from deia.records import Record
-from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
+from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning, why_this_commons
 from deia.serve.setup.hook_checks import hook_findings
-from deia.serve.setup.why_commons import why_this_commons
 from deia.settings import resolve
 from deia.text import counted, one_line, period, shorten
 from deia.trust import FILES
@@ -78,7 +65,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
     """Yield the findings of all checks, good and bad; without a usable commons only of those on the machine."""
     yield fine(f"deia {deia.__version__} in {os.path.dirname(deia.__file__)}, Python {PYTHON} ({sys.executable})")
     try:
-        root = find_commons(patient.folder, environ=patient.machine.environ, explicit=patient.explicit)
+        root = folders.find_commons(patient.folder, environ=patient.machine.environ, explicit=patient.explicit)
         resolve(root, environ=patient.machine.environ)
         load_commons(root)
     except DeiaError as error:
@@ -87,7 +74,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
         for problem in getattr(error, "problems", ()):
             yield dead(str(problem))
     else:
-        about = _Examined(root=root, derived=derived_folder(root, patient.machine.environ), patient=patient)
+        about = _Examined(root=root, derived=folders.derived_folder(root, patient.machine.environ), patient=patient)
         for check in COMMONS_CHECKS:
             yield from check(about)
     for machine_check in MACHINE_CHECKS:
@@ -99,7 +86,10 @@ def commons_found(about: _Examined) -> Iterator[Finding]:
     patient = about.patient
     why = why_this_commons(about.root, environ=patient.machine.environ, explicit=patient.explicit, start=patient.folder)
     yield fine(f"commons {about.root} ({why})")
-    below = _commons_below(patient.folder) if is_packaged(about.root) and not nearest_commons(patient.folder) else []
+    if not folders.is_packaged(about.root) or folders.nearest_commons(patient.folder):
+        return
+    names = [name for name in files.names(patient.folder) if not name.startswith(".")]
+    below = [name for name in names if folders.is_commons(f"{patient.folder}/{name}")]
     if below:
         named = ", ".join(f"{name}/" for name in below[:MOST_NAMED])
         cure = "Sessions started here do not see it. Type: deia init, or start them there, or name it with --commons"
@@ -110,8 +100,8 @@ def trusted_commons(about: _Examined) -> Iterator[Finding]:
     """Yield that the commons is not trusted and what does not count of it, and what settings weaken deia."""
     environ = about.patient.machine.environ
     settings = resolve(about.root, environ=environ)
-    nearest = "" if about.patient.explicit else nearest_commons(about.patient.folder)
-    if nearest and about.root not in (nearest, STARTER) and not is_trusted(nearest, environ):
+    nearest = "" if about.patient.explicit else folders.nearest_commons(about.patient.folder)
+    if nearest and about.root not in (nearest, folders.STARTER) and not folders.is_trusted(nearest, environ):
         yield warning(f"the commons in {one_line(nearest)} is not trusted, so one further up counts", TRUST)
     if not settings.trusted:
         off = [name for name in (*FILES, *NEVER_UNTRUSTED) if os.path.lexists(f"{about.root}/{name}")]
@@ -121,11 +111,6 @@ def trusted_commons(about: _Examined) -> Iterator[Finding]:
         yield warning(f"{shorten(one_line(setting), MOST_SETTING)} weakens deia; it was set by {source}", CONFIG)
     for name, reason in settings.clamped.items():
         yield warning(f"{name} is {getattr(settings, name)}, because {reason}", CONFIG)
-
-
-def _commons_below(folder: str) -> list[str]:
-    """Return the names of the folders in a folder that are commons."""
-    return [name for name in files.names(folder) if not name.startswith(".") and is_commons(f"{folder}/{name}")]
 
 
 def sound_sources(about: _Examined) -> Iterator[Finding]:
@@ -150,19 +135,18 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
     except ArtefactError as error:
         yield warning(error.message, error.fix)
         return
-    version = read_manifest(about.derived).deia
+    manifest = read_manifest(about.derived)
     if changed := about.changed:
         yield warning(f"{changed} changed since the commons was compiled", COMPILE)
-    elif version != deia.__version__:
-        yield warning(f"the commons was compiled by deia {version or 'of another version'}", COMPILE)
-    elif faults := read_manifest(about.derived).faults:
-        for fault in faults[:MOST_NAMED]:
+    elif manifest.deia != deia.__version__:
+        yield warning(f"the commons was compiled by deia {manifest.deia or 'of another version'}", COMPILE)
+    elif manifest.faults:
+        for fault in manifest.faults[:MOST_NAMED]:
             yield warning(
                 f"the compiled files are up to date, but there is an error in them: {fault}",
                 "To see all errors, type: deia lint",
             )
     else:
-        manifest = read_manifest(about.derived)
         yield fine(f"compiled files are fresh ({_triggers(manifest)})")
         settings = resolve(about.root, environ=about.patient.machine.environ)
         if TIERS[0] in tiers_of(settings.tier, model=settings.model) and TIERS[0] not in manifest.tiers:
@@ -180,7 +164,7 @@ def encoded_library(about: _Examined) -> Iterator[Finding]:
 def leftover_folder(about: _Examined) -> Iterator[Finding]:
     """Yield a warning if the commons contains the folder in which earlier versions kept compiled files."""
     path = f"{about.root}/{OLD_FOLDER}"
-    if is_packaged(about.root) or not os.path.lexists(path):
+    if folders.is_packaged(about.root) or not os.path.lexists(path):
         return
     remove = "rm -r" if os.path.isdir(path) and not os.path.islink(path) else "rm"
     cure = f"type: {remove} {shlex.quote(path)}" if path.isprintable() else "remove it."
@@ -216,7 +200,9 @@ def golden_questions(about: _Examined) -> Iterator[Finding]:
     if not questions or about.changed:  # asking would compile, which is a repair
         return
     total = len(questions)
-    if is_packaged(about.root):  # its own tests ask all of them; here a sample shows that this installation answers
+    if folders.is_packaged(
+        about.root
+    ):  # its own tests ask all of them; here a sample shows that this installation answers
         questions = sample(questions)
     share = f"{len(questions)} of {total}" if len(questions) < total else str(total)
     about.patient.tell(f"asking {share} golden questions …")
@@ -246,7 +232,9 @@ def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
 def quiet_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the last errors of the ledger."""
     since = spool.timestamp(time.time() - RECENT)
-    errors = read_ledger(events_folder(about.root, about.patient.machine.environ), since=since, event="error").events
+    errors = read_ledger(
+        folders.events_folder(about.root, about.patient.machine.environ), since=since, event="error"
+    ).events
     for event in errors[-MOST_NAMED:]:
         text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
         yield warning(f"error in the log at {text}")
@@ -259,7 +247,7 @@ def quiet_ledger(about: _Examined) -> Iterator[Finding]:
 
 def readable_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the size of the ledger, and which parts of it cannot be read."""
-    folder = events_folder(about.root, about.patient.machine.environ)
+    folder = folders.events_folder(about.root, about.patient.machine.environ)
     try:
         extent = extent_of(folder)
     except CommonsError as error:
@@ -281,10 +269,10 @@ def _size(count: int) -> str:
 
 def writable_memory(patient: Patient) -> Iterator[Finding]:
     """Yield a warning if conversations cannot be remembered in the state folder."""
-    state = state_folder(patient.machine.environ)
+    state = folders.state_folder(patient.machine.environ)
     if _takes_files(f"{state}/memory"):
         return
-    spares = [f"{folder}/memory" for folder in spare_folders(patient.machine.environ)]
+    spares = [f"{folder}/memory" for folder in folders.spare_folders(patient.machine.environ)]
     usable = [path for path in spares if _takes_files(path) and (files.is_private(path) or not files.exists(path))]
     cure = "Make room on the disk, or make the folder yours and writable."
     if usable:
@@ -307,7 +295,7 @@ def silenced(patient: Patient) -> Iterator[Finding]:
     """Yield everything that silences deia."""
     if patient.machine.environ.get("DEIA_OFF", "0") not in ("", "0"):
         yield warning("DEIA_OFF is set: hooks started from here say nothing", "Type: unset DEIA_OFF")
-    state = state_folder(patient.machine.environ)
+    state = folders.state_folder(patient.machine.environ)
     if os.path.exists(switch_path(state)):
         yield warning("everything is muted on this machine", "Type: deia mute --all --off")
     mutes = read_mutes(state, now=time.time())

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from deia.errors import HostError
-from deia.serve.setup.host_settings.whole_file import RUNNABLE
+from deia.serve.setup.host_settings.hook_file import RUNNABLE
 from deia.serve.setup.settings_changes import Part
 
 GIT = "git"  # stands in the place of a host

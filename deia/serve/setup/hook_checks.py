@@ -20,10 +20,8 @@ from deia.serve.setup.hook_installation import Spot, hook_parts, installed_in, i
 from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
 from deia.serve.setup.host_settings.hook_file import Installed
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER, Setup
-from deia.serve.setup.host_settings.launcher import NAME, launched_command, launcher_path, target_of
-from deia.serve.setup.host_settings.places import is_here
-from deia.serve.setup.interpreter import find_interpreter
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER, Setup, is_here
+from deia.serve.setup.host_settings.launcher import NAME, find_interpreter, launched_command, launcher_path, target_of
 from deia.serve.setup.live_check import BEFORE_TOOL, Trial, case_to_try, commons_of, tried_moments, try_hooks
 from deia.serve.setup.server_checks import is_own_place, warm_findings
 from deia.serve.setup.settings_changes import read_settings
@@ -229,7 +227,6 @@ def _start_problem(setup: Setup, hook: Installed, environ: Mapping[str, str]) ->
 
 
 def _launcher_problem(path: str) -> str:
-    """Return what keeps the launcher from starting a hook, or the empty text."""
     target = target_of(path)
     if target is None:
         return f"there is no launcher {path}"
@@ -280,7 +277,6 @@ def _trial_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Tr
 
 
 def _prepared(root: str, patient: Patient) -> Trying:
-    """Read a commons and choose what to try its hooks with."""
     derived = derived_folder(root, patient.machine.environ)
     settings = resolve(root, environ=patient.machine.environ)
     commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
@@ -292,7 +288,6 @@ def _prepared(root: str, patient: Patient) -> Trying:
 
 
 def _answer_problem(setup: Setup, trial: Trial, trying: Trying, case: Case) -> str:
-    """Return what is wrong with an answer, or the empty text."""
     if trial.heard.problem:
         return trial.heard.problem
     at_call = trial.event == setup.tried.get(BEFORE_TOOL)

@@ -1,9 +1,10 @@
-"""Finds the hook in hosts' settings, and says how it is added to each file and removed from it."""
+"""Finds the hook in hosts' settings, lists where it is, and says how it is added to each file and removed from it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from deia import files
 from deia.errors import HostError
@@ -11,13 +12,37 @@ from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.records import Record
 from deia.serve import hook, statusline
-from deia.serve.setup.host_settings import status_line, warm
-from deia.serve.setup.host_settings.hook_file import Installed, installed, with_hooks, without_hooks
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PLUGIN, SCRIPT, Setup
-from deia.serve.setup.host_settings.launcher import launcher_path, launcher_text, target_of, write_launcher
-from deia.serve.setup.host_settings.places import Machine, is_here, settings_paths
-from deia.serve.setup.host_settings.whole_file import RUNNABLE, check_free, file_text, is_own_file, words_in
-from deia.serve.setup.interpreter import find_interpreters
+from deia.serve.setup.host_settings import claude_code_settings
+from deia.serve.setup.host_settings.hook_file import (
+    RUNNABLE,
+    Installed,
+    check_free,
+    file_text,
+    installed,
+    is_own_file,
+    with_hooks,
+    without_hooks,
+    words_in,
+)
+from deia.serve.setup.host_settings.hosts_table import (
+    BY_NAME,
+    CLAUDE_CODE,
+    PLUGIN,
+    SCRIPT,
+    SETUPS,
+    Machine,
+    Setup,
+    is_here,
+    settings_paths,
+    signs_of,
+)
+from deia.serve.setup.host_settings.launcher import (
+    find_interpreters,
+    launcher_path,
+    launcher_text,
+    target_of,
+    write_launcher,
+)
 from deia.serve.setup.settings_changes import Part, read_settings
 
 
@@ -95,7 +120,6 @@ def hook_parts(spot: Spot, command: Sequence[str] = ()) -> list[Part]:
 
 def _whole_file(spot: Spot, path: str, command: Sequence[str]) -> Part:
     def enter(text: str) -> str:
-        """Return the file, unless somebody else wrote it."""
         check_free(path, text)
         return file_text(spot.setup, path, command)
 
@@ -106,35 +130,34 @@ def _whole_file(spot: Spot, path: str, command: Sequence[str]) -> Part:
 
 
 def _hooks(spot: Spot, path: str, command: Sequence[str]) -> Part:
-    def enter(text: str) -> str:
-        """Add the hook."""
-        return with_hooks(text, spot.setup, command, path=path)
-
     return Part(
-        host=spot.setup.host, path=path, enter=enter if command else None,
+        host=spot.setup.host, path=path,
+        enter=(lambda text: with_hooks(text, spot.setup, command, path=path)) if command else None,
         take_out=lambda text: without_hooks(text, spot.setup, path=path),
     )  # fmt: skip
 
 
 def _status_line(spot: Spot, path: str, command: Sequence[str]) -> Part:
     def enter(text: str) -> str:
-        """Add the status line if it is wanted, renew it if it is deia's already."""
-        if not (spot.status or status_line.is_ours(status_line.status_line_in(text, path=path))):
-            return text
-        return status_line.with_status_line(text, status_line.status_command(command), path=path)
+        wanted = spot.status or claude_code_settings.is_own_status_line(
+            claude_code_settings.status_line_in(text, path=path)
+        )
+        return (
+            claude_code_settings.with_status_line(text, claude_code_settings.status_command(command), path=path)
+            if wanted
+            else text
+        )
 
-    return Part(
-        host=spot.setup.host, path=path, enter=enter if command else None,
-        take_out=lambda text: status_line.without_status_line(text, path=path),
-    )  # fmt: skip
+    take_out = partial(claude_code_settings.without_status_line, path=path)
+    return Part(host=spot.setup.host, path=path, enter=enter if command else None, take_out=take_out)
 
 
 def warm_part(path: str, wanted: Mapping[str, Json] | None = None) -> Part:
     """Return the hooks of a file that ask a running server."""
     return Part(
         host=CLAUDE_CODE, path=path,
-        enter=None if wanted is None else lambda text: warm.with_warm(text, wanted, path=path),
-        take_out=lambda text: warm.without_warm(text, path=path),
+        enter=None if wanted is None else lambda text: claude_code_settings.with_warm(text, wanted, path=path),
+        take_out=partial(claude_code_settings.without_warm, path=path),
     )  # fmt: skip
 
 
@@ -147,3 +170,51 @@ def is_used(host: str, spot: Spot) -> bool:
         return any(installed_in(spot.but(setup=setup, scope=scope)) for scope in setup.places)
     except HostError:
         return False
+
+
+class Listed(Record):
+    """One host that deia knows: the signs that it is here, where it is connected, and any problems."""
+
+    host: str
+    title: str
+    signs: tuple[str, ...]
+    installed: tuple[tuple[str, str], ...]  # scope and file, or folder of executables
+    problems: tuple[str, ...]
+
+    def values(self) -> dict[str, Json]:
+        """Return the fields as JSON, described by docs/schema/hosts.schema.json."""
+        places = [{"scope": scope, "path": path} for scope, path in self.installed]
+        return {
+            "host": self.host, "title": self.title, "found": bool(self.signs), "signs": list(self.signs),
+            "installed": places, "problems": list(self.problems),
+        }  # fmt: skip
+
+    def lines(self, width: int) -> Iterator[str]:
+        """Yield lines for a person, with the host's name padded to a width."""
+        signs = f"found ({', '.join(self.signs)})" if self.signs else "not found"
+        yield f"{self.host:<{width}}  {self.title}: {signs}"
+        for scope, path in self.installed:
+            yield f"{'':<{width}}    installed ({scope}): {path}"
+        for problem in self.problems:
+            yield f"{'':<{width}}    {problem}"
+
+
+def listed(machine: Machine) -> list[Listed]:
+    """Return every host that deia knows, as it is on this machine."""
+    return [_listed(setup, machine) for setup in SETUPS]
+
+
+def _listed(setup: Setup, machine: Machine) -> Listed:
+    installed: list[tuple[str, str]] = []
+    problems: list[str] = []
+    for scope in setup.places:
+        try:
+            paths = installed_in(Spot(setup=setup, scope=scope, machine=machine))
+        except HostError as error:
+            problems.append(str(error))
+        else:
+            installed += [(scope, path) for path in paths]
+    return Listed(
+        host=setup.host, title=setup.title, signs=tuple(signs_of(setup, machine)),
+        installed=tuple(installed), problems=tuple(dict.fromkeys(problems)),
+    )  # fmt: skip

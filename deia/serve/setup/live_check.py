@@ -2,19 +2,26 @@
 
 The events are made from a case of a trigger. The hook runs with a state folder of its own, so that no conversation's
 memory is changed and no mute interferes.
+
+Its answer is read as the host would: the text that its model reads, or why the host would drop it. The tables in
+`live_check.toml` are the hosts' contracts, key by key (see the hosts' modules for their sources). An unknown key is a
+fault: one host then runs the command, another drops the answer.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from deia import files
 from deia.commons.index.load_commons import Commons
+from deia.fast_json import Json, loads
 from deia.folders import TRUSTED, find_commons, state_folder
 from deia.knowledge import Case
 from deia.records import Record
@@ -23,13 +30,99 @@ from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.command import on_windows, script_start, shell_start
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import SCRIPT, Setup
-from deia.serve.setup.host_settings.reads_answer import Heard, Output, read_output
 from deia.watch.authoring.replay import run_case
 from deia.watch.gate.artefact import open_artefact
 
+MOST_CHARS = 10_000  # of one string, at every host
+EVENT, CONTEXT, DECISION, REASON, ASIDE = "event", "context", "decision", "reason", "aside"
+BY_CODE = ("windsurf", "kiro")  # hosts that read a reason from standard error, with exit code 2
+ANSWERS = os.path.join(os.path.dirname(__file__), "live_check.toml")
+NO_COMMANDS: list[Json] = []
+HOLDS = ("deny", "block", True, NO_COMMANDS)
 PATIENCE = 5.0  # seconds; as long as the host waits for the hook
 CONVERSATION = "deia-doctor"
 PROMPT, BEFORE_TOOL, AFTER_TOOL = "prompt", "before_tool", "after_tool"
+
+
+def _takes() -> dict[str, dict[str, dict[str, str]]]:
+    """Return what hosts read of an answer: host → moment → key → its role."""
+    with open(ANSWERS, "rb") as file:
+        hosts = tomllib.load(file)
+    forms = hosts.pop("forms")
+    return {
+        host: {
+            moment: {key: role for name in names for role, key in forms[name].items()} for moment, names in own.items()
+        }
+        for host, own in hosts.items()
+    }
+
+
+TAKES: Mapping[str, Mapping[str, Mapping[str, str]]] = _takes()
+
+
+class Heard(Record):
+    """What reaches the model, or what is wrong with an answer."""
+
+    text: str = ""
+    held: bool = False
+    problem: str = ""
+
+
+class Output(Record):
+    """The exit code and output of a hook."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+def read_output(host: str, moment: str, event: str, output: Output) -> Heard:
+    """Return what a host reads in a hook's output at a moment; `event` is the host's name of the event."""
+    takes = TAKES[host]
+    message = output.err.decode("utf-8", "replace").strip()
+    if host in BY_CODE and moment == "before_tool" and output.code == 2 and message:
+        return Heard(text=message, held=True)
+    if output.code:  # with 0, hosts ignore standard error, to which a login shell's profile may write
+        return Heard(problem=f"exits with {output.code}: {message[-300:] or 'no message'}")
+    if not output.out.strip():
+        return Heard()
+    try:
+        answer = loads(output.out.decode("utf-8"))
+    except ValueError:
+        return Heard(problem=f"answers what is not JSON: {output.out[:100]!r}")
+    if not isinstance(answer, dict):
+        return Heard(problem="answers what is not a JSON object")
+    return _judged(_leaves(answer), takes.get(moment, {}), event)
+
+
+def _leaves(answer: Mapping[str, Json]) -> dict[str, Json]:
+    """Return an answer without its one level of nesting: inner keys are written with a dot."""
+    leaves: dict[str, Json] = {}
+    for key, value in answer.items():
+        if isinstance(value, dict):
+            leaves.update({f"{key}.{name}": item for name, item in value.items()})
+        else:
+            leaves[key] = value
+    return leaves
+
+
+def _judged(leaves: Mapping[str, Json], takes: Mapping[str, str], event: str) -> Heard:
+    unknown = [key for key in leaves if key not in takes]
+    if unknown:
+        return Heard(problem=f"answers nothing that the host would show to the model, but {', '.join(unknown)}")
+    roles = {takes[key]: value for key, value in leaves.items()}
+    if EVENT in takes.values() and roles.get(EVENT) != event and set(roles) - {ASIDE}:
+        return Heard(problem=f"names the event {roles.get(EVENT)!r} where the host wants {event}")
+    values = [roles[role] for role in (REASON, CONTEXT, ASIDE) if role in roles]
+    texts = [value for value in values if isinstance(value, str) and 0 < len(value) <= MOST_CHARS]
+    if len(texts) < len(values):
+        return Heard(
+            problem=f"answers with a value that is not a text, is empty or is longer than {MOST_CHARS} characters"
+        )
+    held = roles.get(DECISION) in HOLDS or (DECISION not in takes.values() and REASON in roles)
+    if held and REASON not in roles:
+        return Heard(problem="stops the call without a reason")
+    return Heard(text="\n".join(dict.fromkeys(texts)), held=held)
 
 
 class Trial(Record):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from deia import files
 from deia.errors import HostError
 from deia.folders import cache_folder, is_commons, state_folder
-from deia.serve.setup.host_settings.places import Machine
+from deia.serve.setup.host_settings.hosts_table import Machine
 
 CACHES = ("/uv/archive-v", "/uv/environments-v", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/", "/pipx/Cache/")
 OTHERS = (".git", ".hg", ".ssh", ".config", "pyproject.toml", "package.json")  # what deia never puts into its folders

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from deia.evaluate.replay_files import files_below
 from deia.records import Record
-from deia.serve.setup.host_settings.hosts_table import SETUPS, USER
-from deia.serve.setup.host_settings.places import Machine, folder_of
+from deia.serve.setup.host_settings.hosts_table import SETUPS, USER, Machine, folder_of
 
 
 class PastConversations(Record):

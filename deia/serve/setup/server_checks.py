@@ -19,12 +19,10 @@ from deia.errors import HostError
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.connect import HOOKS_OPTION, server_paths
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PROJECT, USER
-from deia.serve.setup.host_settings.places import settings_paths
-from deia.serve.setup.host_settings.reads_answer import Output, read_output
+from deia.serve.setup.host_settings.claude_code_settings import warm_entries
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PROJECT, USER, settings_paths
 from deia.serve.setup.host_settings.server_file import server_in
-from deia.serve.setup.host_settings.warm import warm_entries
-from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE
+from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE, Output, read_output
 from deia.serve.setup.settings_changes import read_settings
 from deia.text import one_line
 
@@ -104,7 +102,6 @@ def _by_tool(patient: Patient, scope: str) -> Finding:
 
 
 def _server(patient: Patient) -> dict[str, Any]:
-    """Return the entry of the session's server in the first of the host's files that has one."""
     for path in server_paths(CLAUDE_CODE, patient.machine).values():
         with contextlib.suppress(HostError):
             if entry := server_in(read_settings(path), CLAUDE_CODE, path=path):

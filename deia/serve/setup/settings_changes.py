@@ -183,7 +183,6 @@ def carry_out(change: Change) -> None:
 
 
 def _write_fix(path: str) -> str:
-    """Return what a person can do so that a file can be written."""
     if os.path.islink(path) and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
         return f"It is a link to {os.path.realpath(path)}, whose folder does not exist: create it, or remove the link."
     above = os.path.dirname(path)

@@ -13,9 +13,8 @@ from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts import cline, qwen
 from deia.serve.hosts.delivery_form import Said
 from deia.serve.hosts.event import BEFORE, LATE
-from deia.serve.setup.host_settings.hook_file import with_hooks
+from deia.serve.setup.host_settings.hook_file import file_text, with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, PLUGIN, SETUPS
-from deia.serve.setup.host_settings.whole_file import file_text
 from tests.derived import derived
 from tests.serve.hooks.test_fallback import started_already
 

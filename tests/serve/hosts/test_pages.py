@@ -12,9 +12,8 @@ import pytest
 
 from deia.serve.hooks.run import HOSTS
 from deia.serve.setup.hook_installation import Spot, hook_parts
-from deia.serve.setup.host_settings import hook_file, places
-from deia.serve.setup.host_settings.hosts_table import FLAT, GROUPED, SETUPS
-from deia.serve.setup.host_settings.places import Machine
+from deia.serve.setup.host_settings import hook_file, hosts_table
+from deia.serve.setup.host_settings.hosts_table import FLAT, GROUPED, SETUPS, Machine
 from deia.serve.setup.settings_changes import planned
 from tests.paths import ROOT
 
@@ -40,7 +39,7 @@ def test_there_is_a_page_for_every_host_and_none_besides() -> None:
 def test_the_settings_on_a_page_are_what_install_writes(
     setup: Any, system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (hook_file, places):
+    for module in (hook_file, hosts_table):
         monkeypatch.setattr(module, "on_windows", lambda: system == "windows")
     environ = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PATH": ""}
     spot = Spot(setup=setup, scope="project", machine=Machine(project=str(tmp_path), environ=environ))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve import hook
-from deia.serve.server import half_sent
+from deia.serve.server import limits
 from tests.serve.server.conftest import copied, end_server, start_server
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def test_a_request_that_comes_drop_by_drop_is_dropped_too(served_briefly: Served
 def test_of_too_many_half_sent_requests_the_oldest_are_dropped(served: Served) -> None:
     with contextlib.ExitStack() as lines:
         half = []
-        for _ in range(half_sent.MOST + 5):
+        for _ in range(limits.MOST_HALF_SENT + 5):
             half.append(lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=10)))
             half[-1].sendall(b"POST /mcp HTTP/1.1\r\n")
         with contextlib.suppress(ConnectionError):
@@ -298,9 +298,7 @@ def test_of_too_many_half_sent_requests_the_oldest_are_dropped(served: Served) -
 def served_briefly(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Give a server in which a request must be complete within two seconds."""
     place = copied(template, tmp_path_factory.mktemp("briefly"))
-    script = (
-        "from deia.serve.server import half_sent; half_sent.SECONDS = 2.0; from deia.serve.main import main; main()"
-    )
+    script = "from deia.serve.server import limits; limits.SECONDS = 2.0; from deia.serve.main import main; main()"
     running = start_server(place, command=(sys.executable, "-P", "-c", script), token="")
     yield running
     assert end_server(running) == 0

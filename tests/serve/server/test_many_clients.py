@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from deia.serve.server.mcp_sessions import MOST
+from deia.serve.server.limits import MOST_SESSIONS
 from tests.serve.server.conftest import PATIENCE, await_ready, connected, end_server, start_server
 from tests.serve.server.test_hostile import HEADERS
 from tests.serve.server.test_stdio import INITIALIZED, opening, request
@@ -40,7 +40,7 @@ def test_sessions_that_nobody_ends_keep_no_client_out_and_end_nobody_who_listens
     (_, first), (_, listens), (_, asks) = (post(opening("2025-11-25")) for _ in range(3))
     listening.request("GET", "/mcp", headers={**HEADERS, **named(listens)})
     assert listening.getresponse().status == 200
-    for number in range(MOST + 5):
+    for number in range(MOST_SESSIONS + 5):
         status, last = post(opening("2025-11-25"))
         assert status == 200
         if number % 100 == 0:

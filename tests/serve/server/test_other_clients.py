@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.serve.server.prompts import PROMPTS
+from deia.serve.server.read_tools import PROMPTS
 from deia.serve.server.tool_schemas import TOOLS
 from tests.serve.server.conftest import TOKEN
 

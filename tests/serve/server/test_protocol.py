@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourceUpdated
 
-from deia.serve.server.prompts import PROMPTS
+from deia.serve.server.read_tools import PROMPTS
 from deia.serve.server.tool_schemas import COMPAT_TOOLS, TOOLS
 from deia.trust import distrust, trust
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.serve.cli.commands_table import run_cli
-from deia.serve.server.line_transport import MOST_LINE
+from deia.serve.server.stdio import MOST_LINE
 from deia.serve.server.tool_schemas import TOOLS
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def test_it_ends_when_the_client_closes_and_at_a_signal_though_nobody_speaks(pla
 
 def test_what_the_process_prints_does_not_get_onto_the_wire(place: Place) -> None:
     code = (
-        "import os, sys; from deia.serve.server.line_transport import private_wire\n"
+        "import os, sys; from deia.serve.server.stdio import private_wire\n"
         "wire = private_wire(); print('stray'); sys.stdout.flush(); wire.write(b'{}'); assert os.read(0, 9) == b''"
     )
     done = subprocess.run(

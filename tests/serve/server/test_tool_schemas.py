@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import QueryError
-from deia.serve.server.dispatch import ARGUMENTS
 from deia.serve.server.dispatch import COMPAT as TRANSLATED
+from deia.serve.server.dispatch import TOOLS as DISPATCHED
+from deia.serve.server.tool_arguments import checked
 from deia.serve.server.tool_schemas import COMPAT, COMPAT_TOOLS, INSTRUCTIONS, TOOLS, offered
-from deia.serve.server.validation import checked
 
 BY_NAME = {tool.name: tool for tool in (*TOOLS, *COMPAT_TOOLS)}
 ANYTHING = st.recursive(
@@ -41,7 +41,7 @@ def test_the_instructions_have_less_than_a_hundred_words() -> None:
 
 def test_every_tool_does_something_and_its_schemas_are_sound() -> None:
     for name, tool in BY_NAME.items():
-        assert name in ARGUMENTS or name in TRANSLATED
+        assert name in DISPATCHED or name in TRANSLATED
         jsonschema.Draft202012Validator.check_schema(tool.inputs.schema())
         jsonschema.Draft202012Validator.check_schema(tool.output or {})
         assert isinstance(tool.hints["readOnlyHint"], bool)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.errors import HostError
+from deia.serve.setup.host_settings.claude_code_settings import WARM, asked_at, with_warm, without_warm
 from deia.serve.setup.host_settings.hosts_table import SERVERS, SETUPS
 from deia.serve.setup.host_settings.server_file import fields_for, server_in, with_server, without_server
-from deia.serve.setup.host_settings.warm import WARM, asked_at, with_warm, without_warm
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Deia

@@ -15,11 +15,10 @@ import pytest
 from deia import files
 from deia.folders import PACKAGE, _fingerprint
 from deia.serve.setup.hook_installation import Spot, hook_parts
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SETUPS
+from deia.serve.setup.host_settings.hook_file import words_in
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SETUPS, Machine
 from deia.serve.setup.host_settings.launcher import launched_command, spoken_keys, write_launcher
-from deia.serve.setup.host_settings.places import Machine
-from deia.serve.setup.host_settings.reads_answer import Output, read_output
-from deia.serve.setup.host_settings.whole_file import words_in
+from deia.serve.setup.live_check import Output, read_output
 from deia.serve.setup.settings_changes import carry_out, planned
 from deia.watch.gate.artefact import MAGIC
 from tests.serve.setup.test_installed_hooks import ACT, EVENTS, NODE, started

@@ -15,8 +15,7 @@ import pytest
 
 import deia
 from deia.serve.setup.hook_installation import Spot, hook_parts
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, SETUPS
-from deia.serve.setup.host_settings.places import Machine
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, FLAT, GROUPED, SETUPS, Machine
 from deia.serve.setup.settings_changes import carry_out, planned
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import pytest
 
 from deia.folders import PACKAGE, STARTER
 from deia.serve.hooks.run import DEADLINE
-from deia.serve.startup.bytecode import IMPORTER, MADE_SCRIPT, has_bytecode, keep_bytecode
-from deia.serve.startup.import_groups import import_groups
+from deia.serve.startup.bytecode import IMPORTER, MADE_SCRIPT, has_bytecode, import_groups, keep_bytecode
 from deia.serve.startup.importer import bytecode_path
 from deia.settings import DEFAULTS
 from deia.watch.memory.log import fingerprint

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from deia.records import Turn
 from deia.serve.hooks.run import host_module
 from deia.serve.hosts.sample_events import Happening, sample
-from deia.serve.setup.host_settings.hook_file import with_hooks
+from deia.serve.setup.host_settings.hook_file import file_text, with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, SETUPS
-from deia.serve.setup.host_settings.whole_file import file_text
 from deia.watch.silence.protected_places import HOST_FILES
 from deia.watch.silence.self_protection import refusal
 from deia.watch.silence.weakened_text import is_weak

@@ -16,7 +16,7 @@ from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import QueryError
 from deia.evaluate.transcripts import read_transcript, why_no_transcript
 from deia.fast_json import Json
-from deia.firing import Firing, Injection
+from deia.firing import Injection
 from deia.librarian import Librarian
 from deia.problems import Problem
 from deia.records import ROLES, Turn
@@ -111,7 +111,6 @@ def omitted_triggers(manifest: Manifest) -> str:
 
 
 def _turns(text: Sequence[str], path: str | None, role: Role | None) -> list[Turn]:
-    """Return the turns to check."""
     if path is not None:
         if text:
             raise click.UsageError("Give a text or a --file, not both.")
@@ -153,7 +152,10 @@ def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, ex
         "turn": turn.index,
         "role": turn.role,
         "text": turn.text,
-        "fired": [_firing_fields(firing) for firing in watched.firings],
+        "fired": [
+            {**firing.values(), "documents": [document.values() for document in firing.documents]}
+            for firing in watched.firings
+        ],
         "injection": watched.injection.values() if watched.injection else None,
     }
     if explain:
@@ -161,10 +163,6 @@ def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, ex
         fields["verdicts"] = [{name: getattr(verdict, name) for name in names} for verdict in watched.verdicts]
         fields["acts"] = [act.values() for act in acts]
     return fields
-
-
-def _firing_fields(firing: Firing) -> dict[str, Json]:
-    return {**firing.values(), "documents": [document.values() for document in firing.documents]}
 
 
 def _as_lines(

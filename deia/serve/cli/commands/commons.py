@@ -1,12 +1,13 @@
-"""Commands that maintain a commons: compile, lint, index, add a lesson, and start a new commons."""
+"""Commands that maintain a commons: compile, lint, explain, index, add a lesson, and start a new commons."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import click
 
@@ -24,28 +25,21 @@ from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
 from deia.compile.catalog.effort import DEFAULT_LIMIT, TIER
 from deia.compile.compiler import Compiled, compile_commons
+from deia.errors import QueryError
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
-from deia.folders import MARKERS, nearest_commons
+from deia.folders import MARKERS, STARTER, nearest_commons
 from deia.knowledge import Entry
 from deia.ledger.tail import tidy
 from deia.problems import CommonsError, Problem, SettingsError
-from deia.records import URGENCIES
+from deia.records import URGENCIES, Record
+from deia.search.rendering.columns import wrap
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems
-from deia.serve.cli.commands.shared_options import (
-    action_option,
-    commons_option,
-    commons_root,
-    form_option,
-    is_person,
-    log_change,
-    today,
-    trust_typed,
-    writable_root,
-)
+from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.watch_option import watch_option
 from deia.serve.startup.bytecode import keep_bytecode
 from deia.settings import CHOICES, DEFAULTS, resolve
+from deia.suggestions import nearest
 from deia.text import counted
 
 NOT_TRUSTED = (
@@ -58,6 +52,10 @@ HOW_TO_WRITE = {
 }
 NAMED = 10  # triggers that a message names
 SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consist of besides `MARKERS`
+PAGE = f"{STARTER}/docs/ERRORS.md"  # the page that people read, whose tables are the data
+ROW = re.compile(r"\| (`[^|]*`) \| (.*) \|")
+ANY_FIELD = "bad-"  # and a field's name: the page describes all of them by one sentence
+WIDTH = 100
 
 
 @click.command("compile", short_help="Bring the compiled files up to date.")
@@ -67,7 +65,7 @@ SOURCES = ("bok", "triggers", "packs", "deia.lock")  # what a commons may consis
     type=click.Choice(CHOICES["tier"]),
     help="The embedding model for search: compact encodes all passages, which can take long; static none.",
 )
-@commons_option
+@shared.commons_option
 def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
@@ -75,7 +73,7 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     compiled. If there are errors, exits 1, as `deia lint` does.
     """
     progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
-    root = commons_root()
+    root = shared.commons_root()
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
@@ -122,9 +120,9 @@ def compile_report(compiled: Compiled) -> list[str]:
 @click.command(short_help="Show all problems of the commons.")
 @click.option("--fix", is_flag=True, help="First add missing entries to the index, and update its views and counts.")
 @click.option("--dry-run", is_flag=True, help="With --fix, only show what would change.")
-@form_option("text", "json", *CI_FORMS)
+@shared.form_option("text", "json", *CI_FORMS)
 @watch_option
-@commons_option
+@shared.commons_option
 def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     """Show all problems of the index, the documents and the triggers, by file and line.
 
@@ -135,7 +133,7 @@ def lint(*, fix: bool, dry_run: bool, form: str) -> int:
         raise click.UsageError("--dry-run belongs to --fix.")
     if fix:
         _rewrite(build, write=not dry_run, tell=output.say if form == "text" else output.complain, option="--dry-run")
-    root = commons_root()
+    root = shared.commons_root()
     problems = _problems(root)
     errors = sum(problem.severity == "error" for problem in problems)
     shown = [problem.but(path=from_here(root, problem.path)) for problem in problems]
@@ -165,30 +163,30 @@ def index() -> None:
 
 @index.command("build")
 @click.option("--write", is_flag=True, help="Write the file.")
-@commons_option
-def index_build(*, write: bool) -> int:
+@shared.commons_option
+def index_build(*, write: bool) -> None:
     """Add missing entries for documents, and update the views and counts.
 
     With --write, everything is then brought up to date, as `deia compile` does.
     """
-    return _rewrite(build, write=write)
+    _rewrite(build, write=write)
 
 
 @index.command("migrate")
 @click.option("--write", is_flag=True, help="Write the file and keep a copy of the old one.")
-@commons_option
-def index_migrate(*, write: bool) -> int:
+@shared.commons_option
+def index_migrate(*, write: bool) -> None:
     """Convert an index in an older format."""
-    return _rewrite(migrate, write=write)
+    _rewrite(migrate, write=write)
 
 
 def _rewrite(
     change: Callable[..., str], *, write: bool, tell: Callable[[str], None] = output.say, option: str = "--write"
-) -> int:
-    root = writable_root()
+) -> None:
+    root = shared.writable_root()
     path = find_index(root) or "commons_index.yaml"
     before = (safe_files.read_bytes(root, path) or b"").decode("utf-8", "replace")
-    after = change(root, write=write, today=today())
+    after = change(root, write=write, today=shared.today())
     if before == after:
         tell(f"{path} is up to date.")
     else:
@@ -197,7 +195,6 @@ def _rewrite(
         tell(f"Written.{kept}" if write else HOW_TO_WRITE[option])
     if write:
         compile_and_say(root, requested=True, tell=tell)
-    return output.FOUND
 
 
 @click.command(short_help="Add a lesson.")
@@ -210,19 +207,19 @@ def _rewrite(
 @click.option("--keyword", "keywords", multiple=True, help="A keyword for searches; may be repeated.")
 @click.option("--category", default="patterns", show_default=True, help="The folder inside bok/.")
 @click.option("--trigger/--no-trigger", default=None, help="Whether to draft a trigger for it.")
-@action_option
-@commons_option
+@shared.action_option
+@shared.commons_option
 def add(  # noqa: PLR0913 - every option is a field of the lesson
     *, title: str | None, text: str | None, summary: str | None, platform: str, urgency: str | None,
     tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,
     action: str | None,
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     """Add a lesson: create a document to fill in, index it and, with --trigger, draft a trigger.
 
     Without --title, it asks for what is missing, if this is a terminal.
     """
-    root = writable_root()
-    interactive = title is None and is_person()
+    root = shared.writable_root()
+    interactive = title is None and shared.is_person()
     if title is None and not interactive:
         raise click.UsageError("A lesson needs a title: use --title.")
     if interactive:
@@ -230,12 +227,11 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
         summary = summary or click.prompt("In one sentence", default="", show_default=False)
         urgency = urgency or click.prompt("How serious is it", type=click.Choice(URGENCIES), default="medium")
         trigger = click.confirm("Draft a trigger for it") if trigger is None else trigger
-    trust_typed(root)
-    body = _body(text)
+    shared.trust_typed(root)
+    body = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text or ""
     drafts: list[str] = []
 
     def draft(entry: Entry) -> tuple[str, str] | None:
-        """Return the texts of the lesson's trigger and cases, and keep the first."""
         texts = draft_for(entry, body, action=action)
         drafts.extend(texts[:1] if texts else ())
         return texts
@@ -243,18 +239,17 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
     with cache_reads():  # so that the compile does not read the index again
         lesson = add_lesson(
             root, title=title or "", text=body, summary=summary or "", platform=platform,
-            urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category, today=today(),
-            draft=draft if trigger or action else None,
+            urgency=urgency or "medium", tags=tuple(tags), keywords=tuple(keywords), category=category,
+            today=shared.today(), draft=draft if trigger or action else None,
         )  # fmt: skip
         output.say("\n".join(f"wrote {path}" for path in lesson.paths))
         if lesson.avoided:
             output.say(f"The id is {lesson.entry.id}, because {lesson.avoided} stays as it is.")
         if trigger or action:
             output.say(drafted_effect(drafts[0]) if drafts else f"{NO_DRAFT} {lesson.entry.id}")
-        log_change(root, f"added {lesson.entry.id}")
+        shared.log_change(root, f"added {lesson.entry.id}")
         compile_and_say(root)
         _say_next(lesson, body)
-    return output.FOUND
 
 
 def _say_next(lesson: Lesson, body: str) -> None:
@@ -266,21 +261,17 @@ def _say_next(lesson: Lesson, body: str) -> None:
         output.say(f"Next: {'; '.join(steps)}")
 
 
-def _body(text: str | None) -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text or ""
-
-
 @click.command(short_help="Create a commons.")
 @click.argument("folder", default=".")
-def init(*, folder: str) -> int:
+def init(*, folder: str) -> None:
     """Create a commons in FOLDER and compile it. Existing files are kept."""
     root = files.forward(os.path.abspath(folder))
     if os.path.exists(root) and not os.path.isdir(root):
         raise CommonsError(f"{folder} is not a folder", fix="Name a folder, existing or new.")
     is_new = not any(os.path.lexists(f"{root}/{name}") for name in (*MARKERS, *SOURCES))
-    started = create_commons(root, today=today())
+    started = create_commons(root, today=shared.today())
     if is_new:  # what somebody else wrote is not trusted by the way
-        trust_typed(root)
+        shared.trust_typed(root)
     for verb, paths in (("wrote", started.written), ("kept", started.existed)):
         for path in paths:
             output.say(f"{verb} {path}")
@@ -289,7 +280,6 @@ def init(*, folder: str) -> int:
     if note:
         output.say(note)
     output.say("Next: deia install claude-code --user")
-    return output.FOUND
 
 
 def _visibility_note(root: str, folder: str) -> str:
@@ -304,3 +294,43 @@ def _visibility_note(root: str, folder: str) -> str:
         f"  For a commons of the whole repository, type: deia init {repository}\n"
         f"  To use this commons wherever a session works, type: deia install HOST --commons {root}"
     )
+
+
+class Meaning(Record):
+    """What one code of a problem means, and the heading under which the page has it."""
+
+    code: str
+    about: str
+    means: str
+
+
+@click.command(short_help="Show what the code of a problem means.")
+@click.argument("code", required=False)
+@shared.json_option
+def explain(*, code: str | None, as_json: bool) -> None:
+    """Show what the CODE of a problem means, which `deia lint` prints in brackets; without one, show all codes."""
+    meanings = {meaning.code: meaning for meaning in _meanings()}
+    if code is None:
+        lines = [f"{meaning.code:<22} {meaning.about}" for meaning in meanings.values()]
+        output.answer([meaning.values() for meaning in meanings.values()], lines, as_json=as_json)
+        return
+    name = code.strip("[]`").lower()
+    if name not in meanings and name.startswith(ANY_FIELD):
+        field = name.removeprefix(ANY_FIELD)
+        meanings[name] = Meaning(code=name, about="Any file", means=f"a value that the field `{field}` does not allow")
+    if name not in meanings:
+        raise QueryError(f"there is no problem with the code {name!r}", fix=nearest(name, list(meanings)))
+    meaning = meanings[name]
+    lines = [f"{name} ({meaning.about})", *(f"  {line}" for line in wrap(f"{meaning.means}.", WIDTH))]
+    output.answer(meaning.values(), lines, as_json=as_json)
+
+
+def _meanings() -> Iterator[Meaning]:
+    """Yield what each code means, in the order of the page."""
+    about = ""
+    for line in (files.read(PAGE) or b"").decode().splitlines():
+        if line.startswith("## "):
+            about = line[3:]
+        row = ROW.fullmatch(line.strip())
+        for code in re.findall(r"`([^`]+)`", row[1]) if row else ():
+            yield Meaning(code=code, about=about, means=row[2] if row else "")

@@ -1,34 +1,169 @@
-"""`deia config`: the settings and folders, and changing a setting."""
+"""`deia config`: the settings and folders, changing a setting, and the models of meaning that searches use."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import click
 
-from deia import fast_json
+from deia import fast_json, files
+from deia.errors import ArtefactError
 from deia.fast_json import Json
-from deia.folders import derived_folder, events_folder, state_folder
+from deia.folders import PACKAGE, derived_folder, events_folder, state_folder
+from deia.match import minilm, static_vectors
+from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
+from deia.match.transformer import EXTRA, open_transformer
 from deia.problems import SettingsError
+from deia.records import Record
+from deia.search.catalog import StoredTier, open_catalog
 from deia.serve.cli import output
+from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.model import model
-from deia.serve.cli.commands.shared_options import (
-    commons_option,
-    commons_root,
-    form_option,
-    here,
-    named_commons,
-    writable_root,
-)
 from deia.serve.cli.shell_completion import complete_settings
+from deia.serve.setup.check_results import why_this_commons
 from deia.serve.setup.toml_text import write_setting
-from deia.serve.setup.why_commons import why_this_commons
-from deia.settings import BOUNDS, FLAG, NAMES, SECRETS, TABLES, Settings, checked, resolve, secret
+from deia.settings import BOUNDS, CHOICES, FLAG, NAMES, SECRETS, TABLES, Settings, checked, resolve, secret
 from deia.suggestions import nearest
 from deia.trust import why_trusted
+
+FILES = {"static": static_vectors.FILE, "compact": minilm.FILE}
+ABOUT = {
+    "compact": "a small sentence transformer, MiniLM, in numpy",
+    "static": "word vectors, without numpy",
+    KEYWORD_TIER: "only words",
+}
+NEEDED = "sentence_transformers"
+
+
+class _Row(Record):
+    """A model in the list."""
+
+    name: str
+    bytes: int = 0
+    about: str
+    state: str
+
+
+WORDS_ROW = _Row(name=KEYWORD_TIER, about=ABOUT[KEYWORD_TIER], state="always available")
+
+
+@click.group(short_help="Choose the embedding model for search.")
+def model() -> None:
+    """Choose the embedding model for search: with one, a search also finds documents that use other words."""
+
+
+@model.command("list", short_help="Show the models, and which of them are compiled.")
+@shared.form_option("text", "json")
+@shared.commons_option
+def list_models(*, form: str) -> None:
+    """Show the models with their size, which of them the commons was compiled with, and which the settings choose."""
+    root = shared.commons_root()
+    chosen = resolve(root, environ=os.environ)
+    stored = _stored_tiers(derived_folder(root, os.environ))
+    rows = [*(_row(name, stored) for name in TIERS), WORDS_ROW, _transformer_row(chosen.model, stored)]
+    if form == "json":
+        fields: dict[str, Json] = {
+            "tier": chosen.tier, "source": chosen.sources["tier"], "model": chosen.model,
+            "models": [row.values() for row in rows],
+        }  # fmt: skip
+        output.say(fast_json.dumps(fields))
+        return
+    for row in rows:
+        size = f"{row.bytes / 1e6:5.1f} MB" if row.bytes else " " * 8
+        output.say(f"{row.name:<12} {size}  {row.about}; {row.state}")
+    output.say(f"tier = {chosen.tier} ({chosen.sources['tier']})")
+    if chosen.model:
+        output.say(f"model = {chosen.model} ({chosen.sources['model']})")
+
+
+def _stored_tiers(derived: str) -> Mapping[str, StoredTier] | None:
+    """Return the tiers whose vectors the catalog contains, or None if there is no catalog."""
+    name = (files.read(f"{derived}/catalog") or b"").decode("ascii", "replace").strip()
+    try:
+        return open_catalog(f"{derived}/{name or 'no-catalog'}").tiers
+    except ArtefactError:
+        return None
+
+
+def _row(name: str, stored: Mapping[str, StoredTier] | None) -> _Row:
+    stamp = files.stamp(f"{PACKAGE}/models/{FILES[name]}")
+    return _Row(name=name, bytes=stamp[0] if stamp else 0, about=ABOUT[name], state=_state(name, stored))
+
+
+def _state(name: str, stored: Mapping[str, StoredTier] | None) -> str:
+    try:
+        tier = open_tier(name)
+    except ArtefactError as error:
+        return f"cannot be used: {error.message}"
+    if stored is None:
+        return "nothing is compiled yet; type: deia compile"
+    if name not in stored:
+        return "the commons was compiled without it; type: deia compile"
+    if stored[name].digest != tier.digest:
+        return "the commons was compiled with another version of it; type: deia compile"
+    return "the commons was compiled with it"
+
+
+def _transformer_row(model: str, stored: Mapping[str, StoredTier] | None) -> _Row:
+    tier = (stored or {}).get(TRANSFORMER)
+    compiled = tier.model if tier else ""
+    if find_spec(NEEDED) is None:
+        state = f"not installed. {EXTRA}"
+    elif not model:
+        state = "no model is set; type: deia config model use MODEL"
+    elif compiled == model:
+        state = f"the commons was compiled with {model}"
+    else:
+        state = f"{f'compiled with {compiled}, but ' if compiled else ''}{model} is set; type: deia compile"
+    return _Row(name=TRANSFORMER, about="any model of sentence-transformers", state=state)
+
+
+@model.command("use", short_help="Set the model for searches.")
+@click.argument("name", metavar="TIER|MODEL")
+@shared.commons_option
+def use_model(*, name: str) -> None:
+    """Set the model for searches of this commons, in its deia.toml.
+
+    TIER is auto, compact, static or keyword; auto takes the best that is compiled. MODEL is a folder, or the name of a
+    model on the Hugging Face hub, which `deia config model pull` downloads. MODEL needs:
+    pip install 'deia[transformers]'.
+    """
+    root = shared.writable_root()
+    is_model = name not in CHOICES["tier"]
+    chosen = resolve(root, environ=os.environ).model
+    if name == TRANSFORMER and not chosen:
+        raise SettingsError(
+            "no model is named",
+            fix="Type: deia config model use MODEL, where MODEL is a folder or a name on the Hugging Face hub.",
+        )
+    if is_model:
+        chosen = files.forward(os.path.abspath(name)) if os.path.isdir(name) else name
+        open_transformer(chosen)
+        output.say(f'Wrote model = "{chosen}" into {write_setting(root, "model", chosen)}.')
+    tier = TRANSFORMER if is_model else name
+    output.say(f'Wrote tier = "{tier}" into {write_setting(root, "tier", tier)}.')
+    for variable in ("DEIA_TIER", *(["DEIA_MODEL"] if is_model else [])):
+        if variable in os.environ:
+            output.say(f"But the environment variable {variable} is set and takes precedence.")
+    stored = _stored_tiers(derived_folder(root, os.environ)) or {}
+    is_stored = tier in stored and (tier != TRANSFORMER or stored[tier].model == chosen)
+    if tier in (*TIERS, TRANSFORMER) and not is_stored:
+        output.say("The commons was compiled without it. Type: deia compile")
+
+
+@model.command("pull", short_help="Download a model of sentence-transformers.")
+@click.argument("name", metavar="MODEL")
+def pull_model(*, name: str) -> None:
+    """Download MODEL by its name on the Hugging Face hub, or check whether the model in a folder can be used.
+
+    This needs: pip install 'deia[transformers]'.
+    """
+    transformer = open_transformer(name, fetch=True)
+    output.say(f"{name} can be used: {transformer.dimensions} dimensions, digest {transformer.digest[:16]}.")
+    output.say(f"To search with it, type: deia config model use {name}")
 
 
 def _source(settings: Settings, name: str) -> str:
@@ -37,23 +172,22 @@ def _source(settings: Settings, name: str) -> str:
 
 
 @click.group(invoke_without_command=True, short_help="Show and change settings.")
-@form_option("text", "json")
-@commons_option
+@shared.form_option("text", "json")
+@shared.commons_option
 @click.pass_context
-def config(ctx: click.Context, *, form: str) -> int:
+def config(ctx: click.Context, *, form: str) -> None:
     """Show every setting with the source of its value, and the folders in use.
 
     `get` prints one setting, `set` writes one into deia.toml, and `model` chooses the embedding model.
     """
     if ctx.invoked_subcommand:
-        return output.FOUND
+        return
     rows = _rows()
     lines = [
         f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})"
         for name, (value, source) in rows.items()
     ]
     output.answer(_fields(rows), lines, as_json=form == "json")
-    return output.FOUND
 
 
 config.add_command(model)
@@ -61,9 +195,9 @@ config.add_command(model)
 
 @config.command("get", short_help="Print one setting.")
 @click.argument("name", shell_complete=complete_settings)
-@form_option("text", "json")
-@commons_option
-def get_setting(*, name: str, form: str) -> int:
+@shared.form_option("text", "json")
+@shared.commons_option
+def get_setting(*, name: str, form: str) -> None:
     """Print the value of the setting NAME, or of a folder that `deia config` shows."""
     rows = _rows()
     if name not in rows:
@@ -71,7 +205,6 @@ def get_setting(*, name: str, form: str) -> int:
     value, _ = rows[name]
     line = value if isinstance(value, str) else fast_json.dumps(value)
     output.answer(_fields({name: rows[name]}), [line], as_json=form == "json")
-    return output.FOUND
 
 
 @config.command(
@@ -79,10 +212,10 @@ def get_setting(*, name: str, form: str) -> int:
 )  # -3 is a value
 @click.argument("name", shell_complete=complete_settings)
 @click.argument("value")
-@commons_option
-def set_setting(*, name: str, value: str) -> int:
+@shared.commons_option
+def set_setting(*, name: str, value: str) -> None:
     """Write the setting NAME with a VALUE into the deia.toml of this commons, and leave its other lines as they are."""
-    root = writable_root()
+    root = shared.writable_root()
     if name in TABLES:
         raise SettingsError(f"{name} is {TABLES[name]}", fix="Write it into deia.toml; docs/SETTINGS.md has examples.")
     found = checked(name, value, FLAG)
@@ -95,19 +228,21 @@ def set_setting(*, name: str, value: str) -> int:
     settings = resolve(root, environ=os.environ)
     output.say(f"{name} = {fast_json.dumps(settings.values()[name])}  ({_source(settings, name)})")
     compile_and_say(root)
-    return output.FOUND
 
 
 Rows: TypeAlias = Mapping[str, tuple[Any, str]]  # each setting or folder: its value and where that comes from
 
 
 def _rows() -> Rows:
-    root = commons_root()
+    root = shared.commons_root()
     settings = resolve(root, environ=os.environ)
     values = settings.values()
     state = state_folder(os.environ)
     places = {
-        "commons": (root, why_this_commons(root, environ=os.environ, explicit=named_commons(), start=here())),
+        "commons": (
+            root,
+            why_this_commons(root, environ=os.environ, explicit=shared.named_commons(), start=shared.here()),
+        ),
         "compiled": (derived_folder(root, os.environ), "derived"),
         "events": (events_folder(root, os.environ), "derived"),
         "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),

@@ -29,7 +29,7 @@ Next: let it watch your own sessions, or write down a lesson of your own.
 
 
 @click.command(short_help="See a mistake noticed, a call held and a question answered.")
-def demo() -> int:
+def demo() -> None:
     """See a mistake noticed, a call held and a question answered, by the lessons that come with deia.
 
     It works in a temporary folder: nothing of yours is read, changed or logged.
@@ -41,7 +41,6 @@ def demo() -> int:
         output.say(f'\n3. Anybody can ask.\n\n$ deia search "{QUESTION}"')
         output.say(_shortened(_deia(folder, "search", QUESTION)))
     output.say(NEXT)
-    return output.FOUND
 
 
 def _show_hold(folder: str) -> None:
@@ -74,7 +73,6 @@ def _run(folder: str, *arguments: str, given: str = "") -> str:
 
 
 def _shortened(text: str) -> str:
-    """Cut an output to what fits on a screen, and say so."""
     lines = text.splitlines()
     shown = [line if len(line) <= WIDTH else line[: WIDTH - 2] + " …" for line in lines[:MOST_LINES]]
     rest = len(lines) - len(shown)

@@ -11,17 +11,7 @@ import click
 from deia import spool
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden, read_golden
 from deia.commons.index.load_commons import load_commons
-from deia.evaluate.golden_run import (
-    Change,
-    Evaluation,
-    QueryOutcome,
-    changes,
-    evaluate,
-    own_questions,
-    read_run,
-    run_path,
-    write_run,
-)
+from deia.evaluate import golden_run
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.knowledge import Golden
@@ -56,21 +46,21 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     librarian = Librarian(named_commons() or None, agent="eval", ledger=False)
     tiers = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
     tiers = tiers[:1] if tier else tiers
-    questions = read_file(golden) if golden is not None else own_questions(librarian.root)
+    questions = read_file(golden) if golden is not None else golden_run.own_questions(librarian.root)
     catalog = librarian.open_catalog()
     if not questions:
         fix = f"Write some into {FILE} beside the index, such as: - {{query: …, documents: [id]}}"
         raise CommonsError("there are no golden questions", fix=fix)
     if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
         raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
-    evaluated = evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
+    evaluated = golden_run.evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
     missing = unknown_documents(catalog, questions)
     source = os.path.abspath(golden) if golden is not None else ""
     used_tier = tier or librarian.settings.tier.removeprefix("auto")
-    path = run_path(state_folder(os.environ), librarian.root, source, used_tier)
-    before = read_run(path)
-    changed = changes(evaluated, before)
-    write_run(path, evaluated, at=spool.timestamp(time.time()))
+    path = golden_run.run_path(state_folder(os.environ), librarian.root, source, used_tier)
+    before = golden_run.read_run(path)
+    changed = golden_run.changes(evaluated, before)
+    golden_run.write_run(path, evaluated, at=spool.timestamp(time.time()))
     lines = _lines(evaluated, changed, missing, compared=bool(before))
     output.answer(_fields(evaluated, changed, missing), lines, as_json=form == "json")
     return int(any(change.lost for change in changed))
@@ -103,7 +93,9 @@ def unknown_documents(catalog: Catalog, questions: Sequence[Golden]) -> list[str
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
-def _lines(run: Evaluation, changed: Sequence[Change], missing: Sequence[str], *, compared: bool) -> Iterator[str]:
+def _lines(
+    run: golden_run.Evaluation, changed: Sequence[golden_run.Change], missing: Sequence[str], *, compared: bool
+) -> Iterator[str]:
     figures = run.figures()
     tiers = " and ".join(sorted({outcome.tier for outcome in run.outcomes}))
     yield f"{counted(len(run.outcomes), 'question')}, {tiers} tier"
@@ -134,7 +126,7 @@ def _count(share: float, of: int) -> str:
     return f"{round(share * of)} of {of} ({share:.1%})"
 
 
-def _missed(outcome: QueryOutcome) -> str:
+def _missed(outcome: golden_run.QueryOutcome) -> str:
     wanted = f"expected {', '.join(outcome.wanted[:3])}" if outcome.wanted else "expected nothing"
     return f"{_excerpt(outcome.query)} ({wanted}, found {outcome.found[0] if outcome.found else 'nothing'})"
 
@@ -150,7 +142,9 @@ def _excerpt(query: str) -> str:
     return shorten(one_line(query), EXCERPT)
 
 
-def _fields(run: Evaluation, changed: Sequence[Change], missing: Sequence[str]) -> dict[str, Json]:
+def _fields(
+    run: golden_run.Evaluation, changed: Sequence[golden_run.Change], missing: Sequence[str]
+) -> dict[str, Json]:
     return {
         "questions": len(run.outcomes),
         "answerable": len(run.answerable),

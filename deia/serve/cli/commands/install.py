@@ -14,35 +14,17 @@ from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import PACKAGE, STARTER, find_commons, is_starter, is_trusted
 from deia.serve.cli import colours, output
+from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, spots_of
-from deia.serve.cli.commands.shared_options import (
-    commons_option,
-    here,
-    is_person,
-    json_option,
-    named_commons,
-    trust_typed,
-    writable_root,
-)
-from deia.serve.cli.commands.uninstall import remove_hooks
+from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, remove_hooks, spots_of
+from deia.serve.setup import connect
 from deia.serve.setup.check_results import DEAD, FINE, Finding, Patient
-from deia.serve.setup.connect import (
-    WARM_URL,
-    chosen_by_tool,
-    chosen_servers,
-    chosen_warm,
-    refuse_hookless,
-)
 from deia.serve.setup.doctor import diagnose
 from deia.serve.setup.git_hook import GIT, entering_parts
-from deia.serve.setup.hook_installation import Spot, enter_launcher, hook_parts
-from deia.serve.setup.host_list import listed
-from deia.serve.setup.host_settings import status_line
-from deia.serve.setup.host_settings.hosts_table import PROJECT, SCOPES, USER
-from deia.serve.setup.host_settings.launcher import launched_command
-from deia.serve.setup.host_settings.places import setup_of, this_machine
-from deia.serve.setup.interpreter import find_interpreter
+from deia.serve.setup.hook_installation import Spot, enter_launcher, hook_parts, listed
+from deia.serve.setup.host_settings.claude_code_settings import is_own_status_line, status_command, status_line_in
+from deia.serve.setup.host_settings.hosts_table import CLAUDE_CODE, PROJECT, SCOPES, USER, setup_of, this_machine
+from deia.serve.setup.host_settings.launcher import find_interpreter, launched_command
 from deia.serve.setup.live.live_findings import live_findings
 from deia.serve.setup.own_folders import is_temporary
 from deia.serve.setup.settings_changes import Change, Part, Plan, planned
@@ -70,11 +52,11 @@ REPLAYED = "To see how often deia would have spoken in your past conversations, 
 @click.option("--mcp", "server", is_flag=True, help="Also add the server that the agent can ask (deia serve --stdio).")
 @click.option("--warm", is_flag=True, help="Also let Claude Code ask a running `deia serve`.")
 @click.option(
-    "--url", metavar="URL", default=WARM_URL, show_default=True, help="The address of that server, for --warm."
+    "--url", metavar="URL", default=connect.WARM_URL, show_default=True, help="The address of that server, for --warm."
 )
 @click.option("--warm-mcp", "by_tool", is_flag=True, help="Also let Claude Code ask the session's own MCP server.")
 @click.option("--statusline", "status", is_flag=True, help="Also show what deia said last in the host's status line.")
-@commons_option
+@shared.commons_option
 def install(  # noqa: PLR0913 - every option has a name of its own
     *, hosts: tuple[str, ...], scope: str | None, listing: bool, as_json: bool, uninstall: bool, status: bool,
     server: bool, warm: bool, url: str, by_tool: bool, **flags: bool,
@@ -85,18 +67,22 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     With git for a HOST, the repository's own hooks compile the lessons that a pull or a checkout brings.
     """
     if listing or as_json:
-        return _list(listing=listing, as_json=as_json)
+        _list(listing=listing, as_json=as_json)
+        return output.FOUND
     every = flags["every"]
     if uninstall:
         return remove_hooks(hosts, scope or SCOPES[0], **flags)
     if GIT in hosts:
-        return _install_git(hosts, **flags)
+        _install_git(hosts, **flags)
+        return output.FOUND
     scope = scope or SCOPES[0]
     spots = spots_of(hosts, scope, every=every, removing=False)
-    commons = named_commons()
-    root = find_commons(here(), environ=os.environ, explicit=commons)
-    refuse_hookless(hosts, server=server)
-    parts = chosen_servers(hosts, scope, this_machine(), every=every, commons=commons, root=root) if server else []
+    commons = shared.named_commons()
+    root = find_commons(shared.here(), environ=os.environ, explicit=commons)
+    connect.refuse_hookless(hosts, server=server)
+    parts = (
+        connect.chosen_servers(hosts, scope, this_machine(), every=every, commons=commons, root=root) if server else []
+    )
     parts += _asking(spots, scope, url=url if warm else None, by_tool=by_tool, commons=commons, root=root)
     if not spots and not parts:
         output.say("No host was found on this machine. To see all that deia supports, type: deia install --list")
@@ -114,10 +100,10 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     _report_installed(connected, plan.changes, launcher=launcher)
     if server or by_tool:
         output.say("Restart the hosts, so that they find the new server.")
-    _report_status_lines(spots, plan.changes, command(status_line.HOST))
+    _report_status_lines(spots, plan.changes, command(CLAUDE_CODE))
     keep_bytecode()
     if (scope or SCOPES[0]) != USER:
-        trust_typed(root)
+        shared.trust_typed(root)
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
     compile_and_say(root)
@@ -126,24 +112,22 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     return code
 
 
-def _install_git(hosts: Sequence[str], **flags: bool) -> int:
+def _install_git(hosts: Sequence[str], **flags: bool) -> None:
     """Add the hooks of the repository that compile what git brings; only a trusted commons gets them."""
     if len(hosts) > 1 or flags["every"]:
         raise click.UsageError("git is no agent host; type it alone: deia install git")
-    root = writable_root()
-    if not (is_person() or is_trusted(root, os.environ)):
+    root = shared.writable_root()
+    if not (shared.is_person() or is_trusted(root, os.environ)):
         raise HostError("this commons is not trusted", where=root, fix="Type in a terminal: deia trust")
     plan = planned(entering_parts(root))
     for error in plan.failed.values():
         raise error
     if carry_out_all(plan.changes, **flags):
-        trust_typed(root)
+        shared.trust_typed(root)
         output.say("Lessons are now compiled after git pull, merge, rebase and checkout.")
-    return output.FOUND
 
 
 def _report_failures(plan: Plan, *, every: bool) -> int:
-    """Print the errors of files that cannot be used, and return the exit code."""
     for error in plan.failed.values():
         if not every:
             raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
@@ -160,16 +144,16 @@ def _asking(
     if url is not None and by_tool:
         raise click.UsageError("Use --warm or --warm-mcp, not both.")
     if by_tool:
-        return chosen_by_tool(spots, scope, commons=commons, root=root)
-    return chosen_warm(spots, url) if url is not None else []
+        return connect.chosen_by_tool(spots, scope, commons=commons, root=root)
+    return connect.chosen_warm(spots, url) if url is not None else []
 
 
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
     """Return the places, with the status line wanted for the hosts that have one."""
-    if not any(spot.setup.host == status_line.HOST for spot in spots):
+    if not any(spot.setup.host == CLAUDE_CODE for spot in spots):
         message = "none of these hosts has a status line that can show deia"
-        raise HostError(message, fix=f"Type: deia install {status_line.HOST} --statusline")
-    return [spot.but(status=spot.setup.host == status_line.HOST) for spot in spots]
+        raise HostError(message, fix=f"Type: deia install {CLAUDE_CODE} --statusline")
+    return [spot.but(status=spot.setup.host == CLAUDE_CODE) for spot in spots]
 
 
 def _report_status_lines(spots: Sequence[Spot], changes: Sequence[Change], command: Sequence[str]) -> None:
@@ -178,10 +162,10 @@ def _report_status_lines(spots: Sequence[Spot], changes: Sequence[Change], comma
     for change in changes:
         if change.path not in paths:
             continue
-        present = status_line.status_line_in(change.after, path=change.path)
-        if not status_line.is_ours(present):
+        present = status_line_in(change.after, path=change.path)
+        if not is_own_status_line(present):
             output.say(f"The status line in {change.path} was not changed. To show deia in it, let its script pass")
-            output.say(f"its input to this command and print the output: {status_line.status_command(command)}")
+            output.say(f"its input to this command and print the output: {status_command(command)}")
 
 
 def _report_installed(spots: Sequence[Spot], changes: Sequence[Change], *, launcher: str) -> None:
@@ -198,22 +182,20 @@ def _report_installed(spots: Sequence[Spot], changes: Sequence[Change], *, launc
 
 
 def _names_machine(text: str, launcher: str) -> bool:
-    """Return whether a settings text holds paths of this machine."""
     return os.name == "nt" or any(name in text for name in (os.path.dirname(launcher), sys.executable, "--commons"))
 
 
-def _list(*, listing: bool, as_json: bool) -> int:
+def _list(*, listing: bool, as_json: bool) -> None:
     """Print every host that deia supports: how it was detected, and where the hook is installed."""
     if not listing:
         raise click.UsageError("--json can only be used with --list.")
     hosts = listed(this_machine())
     if as_json:
         output.say(fast_json.dumps([host.values() for host in hosts]))
-        return output.FOUND
+        return
     width = max(len(host.host) for host in hosts)
     for host in hosts:
         output.say("\n".join(host.lines(width)))
-    return output.FOUND
 
 
 @click.command(short_help="Check that everything works, and show how to fix what does not.")
@@ -221,8 +203,8 @@ def _list(*, listing: bool, as_json: bool) -> int:
     "--live", "host", metavar="HOST", shell_complete=complete_hosts,
     help="Run this host once against a model on this machine, and show what arrives. Needs no key and no network.",
 )  # fmt: skip
-@json_option
-@commons_option
+@shared.json_option
+@shared.commons_option
 def doctor(*, host: str | None, as_json: bool) -> int:
     """Check the commons, its compiled files and the installed hooks, by running the same commands as the hosts.
 
@@ -231,11 +213,11 @@ def doctor(*, host: str | None, as_json: bool) -> int:
 
     If something does not work, exits 1.
     """
-    if host is not None and named_commons():
+    if host is not None and shared.named_commons():
         raise click.UsageError("--live tries what is installed, with its own commons; leave out --commons.")
     patient = Patient(
-        explicit=named_commons(),
-        folder=here(),
+        explicit=shared.named_commons(),
+        folder=shared.here(),
         machine=this_machine(),
         tell=output.complain if output.is_watched() else str,
     )

@@ -25,16 +25,7 @@ from deia.ledger.report_values import Grid
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import (
-    commons_option,
-    commons_root,
-    is_person,
-    json_option,
-    log_change,
-    since_option,
-    start_of,
-    writable_root,
-)
+from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.stats import ledger_folders, ledger_option
 from deia.serve.cli.report_tables import grid_text
 from deia.serve.cli.terminal import look_of
@@ -58,9 +49,9 @@ CLEAR_LINE = "\r\033[K"
 
 
 @click.group(invoke_without_command=True, short_help="Suggest improvements; you approve each.")
-@commons_option
+@shared.commons_option
 @click.pass_context
-def learn(ctx: click.Context) -> int:
+def learn(ctx: click.Context) -> None:
     """Suggest improvements from what the log shows; you approve each.
 
     Nothing is sent anywhere. Without a subcommand, this shows which events count as signals, and with which weight.
@@ -70,11 +61,10 @@ def learn(ctx: click.Context) -> int:
             (signal.of, signal.name, "said" if signal.explicit else "seen", f"{signal.weight:g}", signal.means)
             for signal in SIGNALS
         )
-        look = look_of(commons_root(), colour="auto", environ=os.environ)
+        look = look_of(shared.commons_root(), colour="auto", environ=os.environ)
         grid = Grid(title="Signals", columns=("of", "signal", "how", "weight", "means"), rows=rows)
         output.show("\n".join(grid_text(grid, look)))
         output.say("\nEach counts once per person. To see proposals, type: deia learn propose")
-    return output.FOUND
 
 
 @learn.command()
@@ -88,10 +78,10 @@ def learn(ctx: click.Context) -> int:
     "--labels", "labels", metavar="FILE", multiple=True,
     help="JSON lines that call firings deserved, arguable or noise; may be repeated.",
 )  # fmt: skip
-@since_option
-@json_option
+@shared.since_option
+@shared.json_option
 @ledger_option
-@commons_option
+@shared.commons_option
 def propose(
     *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str | None,
     as_json: bool, ledgers: Sequence[str],
@@ -101,9 +91,9 @@ def propose(
     Each is tested with the golden questions, the questions in the log, the cases of triggers and the turns of
     --transcripts. A change that makes any of them worse is not shown. If there are no proposals, exits 1.
     """
-    root = commons_root()
+    root = shared.commons_root()
     sources = Sources(
-        ledgers=tuple(ledger_folders(ledgers)), since=start_of(since), transcripts=tuple(transcripts),
+        ledgers=tuple(ledger_folders(ledgers)), since=shared.start_of(since), transcripts=tuple(transcripts),
         labels=tuple(labels),
     )  # fmt: skip
     librarian = Librarian(root, agent="learn", ledger=False)
@@ -117,10 +107,7 @@ def propose(
 
 
 def _progress(*, quiet: bool) -> Callable[[str], None]:
-    """Return a function that shows progress in a terminal."""
-
     def report(text: str) -> None:
-        """Replace the line that shows the progress."""
         if not quiet and output.is_watched():
             sys.stderr.write(f"{CLEAR_LINE}{text}{' …' if text.startswith('trying') else ''}")
 
@@ -131,19 +118,19 @@ def _progress(*, quiet: bool) -> Callable[[str], None]:
 @click.argument("idents", nargs=-1, metavar="[ID…]")
 @click.option("--all", "every", is_flag=True, help="Apply all proposals, except those that carry a warning.")
 @click.option("--interactive", is_flag=True, help="Show each with the lines that change, and ask.")
-@commons_option
+@shared.commons_option
 def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
     """Apply proposals to the commons: those with these IDs, all of them, or those that you confirm.
 
     What makes a trigger from elsewhere milder is applied only at a terminal: no agent may do it for you.
     """
-    root = commons_root()
+    root = shared.commons_root()
     proposals = load_proposals(root, environ=os.environ)
     chosen = _chosen(proposals, idents, every=every or (interactive and not idents))
     if not chosen:
         raise click.UsageError("Name the IDs of proposals, or use --all or --interactive.")
     if not all(proposal.kind == "mute" for proposal in chosen):
-        root = writable_root()
+        root = shared.writable_root()
     active = {change.id for change in read_changes(root) if not change.undone}
     applied_count, failed = 0, 0
     for proposal in chosen:
@@ -169,7 +156,7 @@ def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
 def _refuse_unasked(proposal: Proposal, *, asked: bool) -> None:
     """Raise a CommonsError if nobody may have meant to weaken a guard: it was not named, or this is no terminal."""
     by_name = f"deia learn apply {proposal.id}"
-    if proposal.is_for_people and not is_person():
+    if proposal.is_for_people and not shared.is_person():
         problem = f"{proposal.id} makes a guard milder; only a person at a terminal can run this."
         raise CommonsError(problem, fix=f"Type in a terminal: {by_name}")
     if proposal.warning and not asked:
@@ -177,14 +164,13 @@ def _refuse_unasked(proposal: Proposal, *, asked: bool) -> None:
 
 
 def _apply(root: str, proposal: Proposal) -> None:
-    """Write a proposal, into the commons or into the person's own mutes, and say what was written."""
     if proposal.kind == "mute":
         trigger = proposal.changes[0].target
         write_mute(state_folder(os.environ), Mute(trigger=trigger))
         output.say(f"{proposal.id}: {trigger} is muted. To end that, type: deia mute {trigger} --off")
         return
     applied = apply_proposal(root, proposal, now=time.time())
-    log_change(root, f"learn apply {proposal.id}")
+    shared.log_change(root, f"learn apply {proposal.id}")
     paths = ", ".join(edit.path for edit in applied.files)
     output.say(f"{proposal.id}: wrote {paths or 'nothing, because the commons already has this change'}")
 
@@ -199,32 +185,29 @@ def _chosen(proposals: Sequence[Proposal], idents: Sequence[str], *, every: bool
 
 
 def _confirm(root: str, proposal: Proposal) -> bool:
-    """Show a proposal with the lines that change, and return whether the person wants it."""
     output.say("\n".join(_proposal(proposal, root)))
     return click.confirm("Apply it?", default=False)
 
 
 @learn.command("undo")
 @click.argument("ident", metavar="[ID]", required=False, default="")
-@commons_option
-def undo_proposal(*, ident: str) -> int:
+@shared.commons_option
+def undo_proposal(*, ident: str) -> None:
     """Undo the proposal that was applied last, or the one with this ID: the files become exactly as they were."""
-    root = writable_root()
+    root = shared.writable_root()
     undone = undo(root, ident, now=time.time())
-    log_change(root, f"learn undo {undone.id}")
+    shared.log_change(root, f"learn undo {undone.id}")
     output.say(f"{undone.id}: undone in {', '.join(edit.path for edit in undone.files) or 'no file'}")
-    return output.FOUND
 
 
 @learn.command("log")
-@json_option
-@commons_option
-def show_log(*, as_json: bool) -> int:
+@shared.json_option
+@shared.commons_option
+def show_log(*, as_json: bool) -> None:
     """Show which proposals were applied, and which of them were undone."""
-    changes = read_changes(commons_root())
+    changes = read_changes(shared.commons_root())
     lines = [_applied_line(change) for change in changes] or ["No proposal was applied yet."]
     output.answer([_applied_fields(change) for change in changes], lines, as_json=as_json)
-    return output.FOUND
 
 
 def _applied_line(applied: AppliedProposal) -> str:
@@ -294,7 +277,6 @@ def _proposal(proposal: Proposal, root: str) -> Iterator[str]:
 
 
 def _figures(effect: Effect | Comparison) -> str:
-    """Return the figures that change."""
     before, after = effect.before, effect.after
     changed = [name for name in before if name in after and before[name] != after[name]]
     return ", ".join(f"{name} {before[name]:.3g} → {after[name]:.3g}" for name in changed) or "no figure changes"

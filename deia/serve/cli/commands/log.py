@@ -1,4 +1,4 @@
-"""`deia log`: the last events of the log."""
+"""`deia log` and `deia feedback`: the last events of the log, and verdicts on what deia said."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from deia import fast_json
+from deia import fast_json, spool
 from deia.durations import ago
 from deia.fast_json import Json
 from deia.folders import events_folder
+from deia.ledger.feedback import SYNONYMS, VERDICTS, find_event
 from deia.ledger.tail import read_ledger, seconds_of
+from deia.ledger.warehouse import read_through
+from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option
 from deia.serve.cli.terminal import look_of
+from deia.settings import resolve
 from deia.text import counted, one_line, shorten
 
 EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
@@ -35,7 +39,7 @@ FIELDS = {  # what a line shows of an event; JSON has everything
 @click.option("--event", type=click.Choice(EVENTS), help="Only events of this kind.")
 @form_option("text", "json")
 @commons_option
-def log(*, number: int, event: str | None, form: str) -> int:
+def log(*, number: int, event: str | None, form: str) -> None:
     """Show the last events of the log: questions, injections, errors. It is kept on this machine."""
     folder = events_folder(commons_root(), os.environ)
     ledger = read_ledger(folder, event=event or "", last=number)
@@ -47,7 +51,6 @@ def log(*, number: int, event: str | None, form: str) -> int:
         output.say(f"There are no events in {folder}.")
     if form == "text" and ledger.broken:
         output.say(f"{counted(ledger.broken, 'damaged line')} skipped.")
-    return output.FOUND
 
 
 def _lines(events: Sequence[Mapping[str, Json]], width: int) -> Iterator[str]:
@@ -79,3 +82,33 @@ def cut(text: str, most: int) -> str:
 
 def _value(value: Json) -> str:
     return value if isinstance(value, str) else fast_json.dumps(value)
+
+
+@click.command(short_help="Rate a lesson or answer.")
+@click.argument("name", metavar="ID")
+@click.argument("verdict", type=click.Choice((*VERDICTS, *SYNONYMS)), metavar=f"{{{'|'.join(VERDICTS)}}}")
+@click.option("--note", default="", help="Why, in a few words.")
+@commons_option
+def feedback(*, name: str, verdict: str, note: str) -> None:
+    """Rate a lesson or answer: it was useful, noise or wrong, or it prevented a mistake.
+
+    ID is the id of an event or the end of it, a trigger (its last firing), a document (the last answer that contained
+    it), or `last`: the last injection, or the last answer if there is none.
+    """
+    verdict = SYNONYMS.get(verdict, verdict)
+    root = commons_root()
+    settings = resolve(root, environ=os.environ)
+    folder = events_folder(root, os.environ)
+    event = read_through([folder], lambda connection: find_event(connection, name))
+    fields = {"agent": "cli", "conversation": event.conversation, "of": event.id, "verdict": verdict, "note": note}
+    if event.event == "query" and name != "last" and not event.id.endswith(name):
+        fields["doc"] = name  # one document of the answer
+    if not spool.append(folder, "feedback", fields, telemetry=settings.telemetry):
+        off = settings.telemetry == "off"
+        fix = 'Set telemetry = "metadata" or "full".' if off else f"Check the permissions of {folder}."
+        raise CommonsError(
+            "telemetry is off, so feedback cannot be recorded" if off else "the log cannot be written", fix=fix
+        )
+    label = shorten(one_line(event.name), 80) or event.id
+    judgement = "prevented a mistake" if verdict == "prevented" else f"was {verdict}"
+    output.say(f"Recorded: {event.event} {label!r} of {event.ts or 'an unknown time'} {judgement}.")

@@ -46,7 +46,7 @@ def pack() -> None:
 @click.option("--rev", default="", help="A branch, tag or commit of a git repository.")
 @hiding_option
 @commons_option
-def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
+def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> None:
     """Add a pack: a commons in a folder, or in a git repository at https://, ssh:// or file://.
 
     Its triggers replace those with the same id in the starter and in packs whose names come later; `!` marks them in
@@ -61,7 +61,6 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> int:
     installed = _install(root, address, name=name, rev=rev, allow_hiding=allow_hiding)
     output.say("\n".join(_report(installed, "added")))
     compile_and_say(root, requested=True)
-    return output.FOUND
 
 
 @pack.command("update")
@@ -110,13 +109,12 @@ def _check_names(packs: Mapping[str, Pack], names: Sequence[str]) -> None:
 @pack.command("remove")
 @click.argument("name")
 @commons_option
-def remove(*, name: str) -> int:
+def remove(*, name: str) -> None:
     """Remove a pack."""
     root = writable_root()
     remove_pack(root, name)
     output.say(f"removed {pack_folder(name)}")
     compile_and_say(root, requested=True)
-    return output.FOUND
 
 
 @pack.command("list")

@@ -34,7 +34,6 @@ collections_option = click.option(
 
 def _desk(root: str, collections: Sequence[str]) -> Callable[[], Desk]:
     def make() -> Desk:
-        """Open the commons."""
         from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
 
         return Desk(root or None, collections=collections)
@@ -43,7 +42,6 @@ def _desk(root: str, collections: Sequence[str]) -> Callable[[], Desk]:
 
 
 def _resolve(collections: Sequence[str]) -> tuple[str, Settings]:
-    """Return the commons to serve, and its settings."""
     root = find_commons(here(), environ=os.environ, explicit=named_commons())
     flags = {"collections": ",".join(collections)} if collections else {}
     return root, resolve(root, environ=os.environ, flags=flags)
@@ -52,7 +50,6 @@ def _resolve(collections: Sequence[str]) -> tuple[str, Settings]:
 def _tools(
     collections: Sequence[str], *, read_only: bool, chosen: str, compat: str | None, hooks: bool
 ) -> tuple[Tool, ...]:
-    """Return the tools to offer."""
     if hooks and collections:
         raise click.UsageError("A server that offers only collections does not answer hooks; omit --hooks.")
     names = [name.strip() for name in chosen.split(",") if name.strip()]
@@ -67,21 +64,23 @@ def _tools(
 @hooks_option
 @commons_option
 @click.pass_context
-def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Any) -> int:
+def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Any) -> None:
     """Run the MCP server for one agent, on standard input and output, as `deia serve --stdio` does.
 
     Hosts start this command, not people. To see the settings that add it to a host, type: deia serve config HOST
     """
-    return output.FOUND if ctx.invoked_subcommand else _serve_stdio(collections, **offer)
+    if not ctx.invoked_subcommand:
+        _serve_stdio(collections, **offer)
 
 
-def _serve_stdio(collections: tuple[str, ...], *, read_only: bool, chosen: str, compat: str | None, hooks: bool) -> int:
+def _serve_stdio(
+    collections: tuple[str, ...], *, read_only: bool, chosen: str, compat: str | None, hooks: bool
+) -> None:
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
     only = collections_of(_resolve(collections)[1].collections)
     tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
     serve_stdio(_desk(named_commons(), only), tools, commons=named_commons(), hooks=hooks)
-    return output.FOUND
 
 
 @click.command("config", short_help="Print the settings that add the server to a host.")
@@ -89,7 +88,7 @@ def _serve_stdio(collections: tuple[str, ...], *, read_only: bool, chosen: str, 
 @click.option("--url", metavar="URL", default="", help="The address of a running `deia serve` to use.")
 @read_only_option
 @commons_option
-def config(*, host: str, url: str, read_only: bool) -> int:
+def config(*, host: str, url: str, read_only: bool) -> None:
     """Print the settings that add the server to HOST, and the file that they belong in."""
     commons = named_commons()
     arguments = [*(["--read-only"] if read_only else []), *(["--commons", commons] if commons else [])]
@@ -97,7 +96,6 @@ def config(*, host: str, url: str, read_only: bool) -> int:
     block = block_for(host, url=url, arguments=arguments, token=token)
     output.complain(f"Add this to {block.place}. {block.note}".rstrip())
     output.say(block.text)
-    return output.FOUND
 
 
 mcp.add_command(config)
@@ -120,7 +118,7 @@ mcp.add_command(config)
 @hooks_option
 @commons_option
 @click.pass_context
-def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], **flags: Any) -> int:
+def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], **flags: Any) -> None:
     """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, searches at /search, state at /health, /ready.
 
     By default only this machine can reach it. To listen on another address, set a token of 16 characters or more
@@ -128,19 +126,20 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
     one, only the tools that read are offered, because every user of this machine can reach the server.
     """
     if ctx.invoked_subcommand:
-        return output.FOUND
+        return
     if not stdio:
-        return _serve_http(collections, **flags)
+        _serve_http(collections, **flags)
+        return
     typed = [f"--{name}" for name in OF_HTTP if ctx.get_parameter_source(OF_HTTP[name]) is ParameterSource.COMMANDLINE]
     if typed:
         raise click.UsageError(f"With --stdio, there is no {typed[0]}.")
-    return _serve_stdio(collections, **{name: value for name, value in flags.items() if name not in OF_HTTP.values()})
+    _serve_stdio(collections, **{name: value for name, value in flags.items() if name not in OF_HTTP.values()})
 
 
 def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     collections: tuple[str, ...], *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool,
     chosen: str, compat: str | None, hooks: bool,
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
     root, settings = _resolve(collections)
@@ -156,7 +155,6 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     if not (read_only or only or listening.may_write):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
-    return output.FOUND
 
 
 serve.add_command(config)

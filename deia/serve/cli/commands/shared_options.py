@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import Timer
@@ -22,6 +22,7 @@ from deia.records import ACTIONS
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMMONS
 from deia.settings import resolve
+from deia.suggestions import nearest
 from deia.trust import trust
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -57,11 +58,10 @@ def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
 
     def add(command: Decorated) -> Decorated:
         @wraps(command)
-        def run(*, as_json: bool, form: str, **options: Any) -> int:
-            """Call the command with one form."""
+        def run(*, as_json: bool, form: str, **options: Any) -> int | None:
             if as_json and form not in {forms[0], "json"}:
                 raise click.UsageError(f"Use --json or --format {form}, not both.")
-            code: int = command(form="json" if as_json else form, **options)
+            code: int | None = command(form="json" if as_json else form, **options)
             return code
 
         form_choice = click.option(
@@ -129,6 +129,12 @@ def message_if_slow(message: str, *, after: float = PATIENCE) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def check_trigger(ident: str, known: Collection[str]) -> None:
+    """Raise CommonsError if there is no trigger with this id."""
+    if ident not in known:
+        raise CommonsError(f"there is no trigger {ident!r}", fix=nearest(ident, list(known)))
 
 
 def today() -> str:

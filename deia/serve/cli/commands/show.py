@@ -37,7 +37,6 @@ COLON = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # edito
 
 
 def _look_up(name: str) -> FoundDocument:
-    """Return a document of the commons."""
     librarian = Librarian(named_commons() or None, agent="cli")
     found = look_up(librarian.open_catalog_of(name), name, root=librarian.root, folder=here())
     librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
@@ -92,7 +91,6 @@ def _texts(found: FoundDocument) -> list[str]:
 
 
 def _numbered(found: FoundDocument, lines: tuple[int, int] | None) -> Iterator[str]:
-    """Yield the lines between two line numbers of the file."""
     first, last = lines or (1, len(found.text) + found.document.first_line)
     for number, line in enumerate(_texts(found), found.document.first_line):
         if first <= number <= last:
@@ -119,7 +117,6 @@ def _fields(found: FoundDocument, lines: list[str]) -> dict[str, Json]:
 
 
 def _edit(document: str) -> int:
-    """Open a document in the person's editor, or print the path of its file."""
     found = _look_up(document)
     if not os.path.isfile(found.file):
         where = found.file or found.document.entry.path

@@ -1,4 +1,4 @@
-"""`deia ingest` and `deia source`: what a person takes into the library beside the lessons."""
+"""`deia import`, `deia ingest`, `deia source`: notes become lessons, other documents lie in the library beside them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from typing import Any
 import click
 
 from deia import fast_json, files
+from deia.commons.source_files.read_cache import cache_reads
+from deia.commons.write.add_lesson import folder_of
+from deia.commons.write.import_notes import COPIED, IN_PLACE, KNOWN, Import, Note, import_notes, plan_import
+from deia.compile.compiler import compile_commons
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
+from deia.fast_json import Json, dumps
 from deia.folders import derived_folder, is_packaged
 from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
@@ -23,11 +28,97 @@ from deia.ingest.reading import MISSING, STRATEGIES
 from deia.ingest.source import Source, SourceError, checked, typed
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, json_option
-from deia.text import counted
+from deia.serve.cli.commands import shared_options as shared
+from deia.serve.cli.commands.commons import compile_report
+from deia.text import counted, one_line, shorten
 
+MOST_LINES = 20  # notes that are named after an import; a dry run names all
+SUMMARY = 110  # characters of a summary that are shown
+MOST_ENDINGS = 8
 MOST_PLANNED = 200  # files that --dry-run lists
 MOST_NOTES = 100
+
+
+@click.command("import", short_help="Take existing notes into the commons.")
+@click.argument("sources", nargs=-1, required=True, metavar="FOLDER|FILE...")
+@click.option("--copy", is_flag=True, help="Copy notes into bok/ even if they are inside the commons.")
+@click.option("--category", default="", help="The folder inside bok/ for copies. [default: by the kind of note]")
+@click.option("--dry-run", is_flag=True, help="Only show what each note would become.")
+@shared.json_option
+@shared.commons_option
+def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run: bool, as_json: bool) -> int:
+    """Take existing notes into the commons: folders or files of Markdown.
+
+    Notes inside the commons are read where they are: the setting `documents` in deia.toml names them. Others are copied
+    into bok/. Obsidian notes, decision records, runbooks, postmortems, editor rules, CLAUDE.md and AGENTS.md are read
+    by their conventions. Nothing is overwritten. If a note could not be imported, exits 1.
+    """
+    root = shared.writable_root()
+    if not dry_run:
+        shared.trust_typed(root)
+    with cache_reads():
+        below = folder_of(category) if category else ""
+        plan = plan_import(root, sources, copy=copy, category=below, environ=os.environ)
+        if not dry_run:
+            import_notes(root, plan, today=shared.today(), environ=os.environ)
+    output.say(dumps(_note_values(plan)) if as_json else "\n".join(_note_lines(plan, dry_run=dry_run)))
+    for problem in plan.problems:
+        output.complain(f"{problem.path}: {problem.found} {problem.fix}")
+    new = len(plan.having(IN_PLACE)) + len(plan.having(COPIED))
+    if new and not dry_run:
+        shared.log_change(root, f"imported {counted(new, 'note')}")
+        compiled = compile_commons(root, environ=os.environ, requested=True)
+        if not as_json:
+            output.say("\n".join(compile_report(compiled)))
+    return output.NOTHING if plan.problems else output.FOUND
+
+
+def _note_values(plan: Import) -> Json:
+    notes: list[Json] = [
+        {
+            "source": note.source, "how": note.how, "kind": note.kind.name,
+            **{name: getattr(note.entry, name) for name in ("id", "path", "title", "summary", "status", "urgency")},
+            "tags": list(note.entry.tags), "related_docs": list(note.entry.related_docs),
+        }
+        for note in plan.notes
+    ]  # fmt: skip
+    problems: list[Json] = [problem.values() for problem in plan.problems]
+    return {"notes": notes, "documents": list(plan.globs), "problems": problems, "left_out": dict(plan.left_out)}
+
+
+def _note_lines(plan: Import, *, dry_run: bool) -> list[str]:
+    new = [note for note in plan.notes if note.how != KNOWN]
+    shown = new if dry_run else new[:MOST_LINES]
+    lines = [line for note in shown for line in _described(note)]
+    if len(new) > len(shown):
+        kinds = Counter(note.kind.name for note in new)
+        lines.append(f"… {len(new)} in all: {', '.join(counted(number, name) for name, number in kinds.items())}")
+    if plan.left_out:
+        parts = [f"{number} {name}" for name, number in Counter(plan.left_out).most_common(MOST_ENDINGS)]
+        more = ", …" if len(plan.left_out) > MOST_ENDINGS else ""
+        lines.append(f"Left out, as they are no notes: {', '.join(parts)}{more}")
+    return [*lines, _summary(plan, dry_run=dry_run)]
+
+
+def _described(note: Note) -> list[str]:
+    entry = note.entry
+    place = f"copied to {entry.path}" if note.how == COPIED else "read where it is"
+    details = [note.kind.name, f"id {entry.id}", entry.status, entry.urgency, *(f"#{tag}" for tag in entry.tags)]
+    lines = [f"{note.source}: {place}", f"  {one_line(entry.title)} ({', '.join(filter(None, details))})"]
+    return [*lines, f"  {shorten(one_line(entry.summary), SUMMARY)}"] if entry.summary else lines
+
+
+def _summary(plan: Import, *, dry_run: bool) -> str:
+    in_place, copied, known = (len(plan.having(how)) for how in (IN_PLACE, COPIED, KNOWN))
+    done = "would be " if dry_run else ""
+    parts = [
+        f"{counted(in_place, 'note')} {done}read in place" if in_place else "",
+        f"{counted(copied, 'note')} {done}copied into bok/" if copied else "",
+        f"{counted(known, 'note')} imported before" if known else "",
+    ]
+    what = ", ".join(filter(None, parts)) or "Nothing to import"
+    settings = f"; deia.toml would get documents {', '.join(plan.globs)}" if plan.globs and dry_run else ""
+    return f"{what}{settings}.{' Nothing was written.' if dry_run else ''}"
 
 
 def _source_of(text: str, kind: str | None, depth: int | None, chunker: str, **fields: Any) -> Source:
@@ -49,8 +140,6 @@ def _chunker(text: str) -> dict[str, str | int]:
 
 
 def _progress() -> Callable[[Progress], None]:
-    """Return what shows progress at a terminal."""
-
     def show(progress: Progress) -> None:
         left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
         text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
@@ -77,23 +166,23 @@ def _progress() -> Callable[[Progress], None]:
 @click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network.")
 @click.option("--force", is_flag=True, help="Read every file again.")
 @click.option("--dry-run", is_flag=True, help="Only show which files would be read.")
-@json_option
-@commons_option
+@shared.json_option
+@shared.commons_option
 def ingest(*, places: tuple[str, ...], force: bool, dry_run: bool, as_json: bool, **fields: Any) -> int:
     """Take SOURCE into the library, so that `deia search` finds passages in it beside the lessons.
 
     SOURCE is a folder, a file, a git repository, the address of a document, or s3://BUCKET/PREFIX. It is remembered:
     `deia source update` reads again what changed. The library is your own; nothing is written into the commons.
     """
-    root = commons_root()
+    root = shared.commons_root()
     sources = [_source_of(place, **fields) for place in places]
     if dry_run:
-        return _plan(root, sources)
+        _plan(root, sources)
+        return output.FOUND
     return _report(root, take_in(root, sources, os.environ, force=force, progress=_progress()), as_json=as_json)
 
 
-def _plan(root: str, sources: Sequence[Source]) -> int:
-    """Show what taking sources in would do."""
+def _plan(root: str, sources: Sequence[Source]) -> None:
     with open_library(root, os.environ) as library:
         known = {one.source.name: one for one in library.sources()}
         for source in map(library.named, sources):
@@ -104,7 +193,6 @@ def _plan(root: str, sources: Sequence[Source]) -> int:
                 output.say(f"  {step:8} {plain(path)}")
             if len(steps) > MOST_PLANNED:
                 output.say(f"  and {len(steps) - MOST_PLANNED} more")
-    return output.FOUND
 
 
 def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
@@ -149,11 +237,11 @@ source.add_command(ingest, "add")
 
 @source.command("list", short_help="Show the sources, or what there is to say about one.")
 @click.argument("name", default="")
-@json_option
-@commons_option
+@shared.json_option
+@shared.commons_option
 def source_list(*, name: str, as_json: bool) -> int:
     """Show every source with its status; with NAME, the files of it that failed or had secrets, and why."""
-    root = commons_root()
+    root = shared.commons_root()
     known = [one for one in registered_sources(root, os.environ) if not name or one.source.name == name]
     if name and not known:
         raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
@@ -193,22 +281,22 @@ def _say_notes(root: str, name: str) -> None:
 
 @source.command("update", short_help="Read again what changed.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
-@json_option
-@commons_option
+@shared.json_option
+@shared.commons_option
 def source_update(*, names: tuple[str, ...], as_json: bool) -> int:
     """Read again what changed in the sources, all of them if none is named."""
-    root = commons_root()
+    root = shared.commons_root()
     return _report(root, update(root, names, os.environ, progress=_progress()), as_json=as_json)
 
 
 @source.command("reprocess", short_help="Read everything again, or what failed.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--failed", is_flag=True, help="Only what failed.")
-@json_option
-@commons_option
+@shared.json_option
+@shared.commons_option
 def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> int:
     """Read every file of the sources again, or with --failed those that could not be read."""
-    root = commons_root()
+    root = shared.commons_root()
     taken = update(root, names, os.environ, force=not failed, failed=failed, progress=_progress())
     return _report(root, taken, as_json=as_json)
 
@@ -218,13 +306,13 @@ def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> 
 @click.option(
     "--xml", "folder", default="", metavar="FOLDER", help="An XML file for each chunk, instead of JSON lines."
 )
-@commons_option
-def source_export(*, name: str, folder: str) -> int:
+@shared.commons_option
+def source_export(*, name: str, folder: str) -> None:
     """Write the chunks of the source NAME, a line of JSON for each, with their parents and children.
 
     `deia ingest FILE --type chunks` takes such lines, or a folder of such XML files, in again as they are.
     """
-    with open_library(commons_root(), os.environ) as library:
+    with open_library(shared.commons_root(), os.environ) as library:
         known = next((one for one in library.sources() if one.source.name == name), None)
         if known is None:
             raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
@@ -232,19 +320,17 @@ def source_export(*, name: str, folder: str) -> int:
         if not folder:
             for row in rows:
                 output.say(fast_json.dumps(row))
-            return output.FOUND
+            return
         for file, content in xml_files(rows, known.source.collection):
             if not files.keep(f"{os.path.abspath(folder)}/{file}", content.encode("utf-8", "replace")):
                 raise SourceError(f"{folder} cannot be written to", fix="Name another folder.")
     output.say(f"{counted(known.chunks, 'chunk')} in {folder}")
-    return output.FOUND
 
 
 @source.command("remove", short_help="Take a source out of the library.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
-@commons_option
-def source_remove(*, names: tuple[str, ...]) -> int:
+@shared.commons_option
+def source_remove(*, names: tuple[str, ...]) -> None:
     """Take sources and all of their documents out of the library; what they were read from stays as it is."""
-    forget(commons_root(), names, os.environ)
+    forget(shared.commons_root(), names, os.environ)
     output.say(f"Removed {', '.join(names)}.")
-    return output.FOUND

@@ -29,15 +29,7 @@ from deia.ledger.warehouse_schema import VIEWS
 from deia.problems import CommonsError
 from deia.records import Record
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import (
-    commons_option,
-    commons_root,
-    here,
-    json_option,
-    since_option,
-    start_of,
-    today,
-)
+from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.report_tables import grid_text, report_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
@@ -79,43 +71,39 @@ class Selection(Record):
 
     def read(self, query: Callable[[DuckDBPyConnection], Value]) -> Value:
         """Return the result of a query of these events."""
-        return read_through(ledger_folders(self.ledgers), query, since=start_of(self.since))
+        return read_through(ledger_folders(self.ledgers), query, since=shared.start_of(self.since))
 
 
-def reading(command: Callable[..., int]) -> Callable[..., int]:
+def reading(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a report to a command, which receives them as one `selection`."""
 
     @wraps(command)
-    def run(*args: Any, since: str | None, as_json: bool, ledgers: Sequence[str], **options: Any) -> int:
-        """Run the command."""
-        return command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
+    def run(*args: Any, since: str | None, as_json: bool, ledgers: Sequence[str], **options: Any) -> None:
+        command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
 
-    return since_option(json_option(ledger_option(commons_option(run))))
+    return shared.since_option(shared.json_option(ledger_option(shared.commons_option(run))))
 
 
 @click.group(invoke_without_command=True, short_help="Show figures from the log: questions, documents, triggers.")
 @reading
 @click.pass_context
-def stats(ctx: click.Context, *, selection: Selection) -> int:
+def stats(ctx: click.Context, *, selection: Selection) -> None:
     """Show reports from the log: questions, documents, triggers, gaps. It never leaves this machine.
 
     Without a subcommand, this shows a summary, and what the log contains.
     """
-    if ctx.invoked_subcommand is not None:
-        if selection.since or selection.as_json or selection.ledgers:
-            raise click.UsageError(f"Put options after the name: deia stats {ctx.invoked_subcommand} --since 7d")
-        return output.FOUND
-    code = _show("summary", selection)
-    if not selection.as_json:
-        output.say("\n" + _account())
-    return code
+    if ctx.invoked_subcommand is None:
+        _show("summary", selection)
+        if not selection.as_json:
+            output.say("\n" + _account())
+    elif selection.since or selection.as_json or selection.ledgers:
+        raise click.UsageError(f"Put options after the name: deia stats {ctx.invoked_subcommand} --since 7d")
 
 
 def _report_command(name: str, description: str) -> click.Command:
     @reading
-    def run(*, selection: Selection) -> int:
-        """Show one report."""
-        return _show(name, selection)
+    def run(*, selection: Selection) -> None:
+        _show(name, selection)
 
     run.__doc__ = description
     return click.command(name, short_help=description)(run)
@@ -128,17 +116,17 @@ for report_name, report_description in REPORT_COMMANDS.items():
 @stats.command()
 @click.option("--draft", metavar="N", type=click.IntRange(1), help="Draft the document for gap N, as Markdown.")
 @reading
-def gaps(*, draft: int | None, selection: Selection) -> int:
+def gaps(*, draft: int | None, selection: Selection) -> None:
     """Show questions that were not answered, grouped by topic."""
     if draft is None:
-        return _show("gaps", selection)
+        _show("gaps", selection)
+        return
     found = selection.read(find_gaps)
     if draft > len(found):
         raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia stats gaps")
     gap = found[draft - 1]
     text = outline(gap)
     output.say(json.dumps({**gap.values(), "draft": text}) if selection.as_json else text.rstrip("\n"))
-    return output.FOUND
 
 
 @click.command(short_help="Write all reports to an HTML page.")
@@ -146,12 +134,12 @@ def gaps(*, draft: int | None, selection: Selection) -> int:
     "--html", "file", metavar="FILE", default="", help="Where to write the page. [default: your state folder]"
 )
 @click.option("--open", "show", is_flag=True, help="Then open it in your browser.")
-@since_option
+@shared.since_option
 @ledger_option
-@commons_option
-def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) -> int:
+@shared.commons_option
+def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) -> None:
     """Write all reports to one HTML page, which loads nothing from elsewhere."""
-    root = commons_root()
+    root = shared.commons_root()
     name = os.path.basename(root) or root
     if not file:
         file = f"{state_folder(os.environ)}/reports/{slug(name)}.html"
@@ -167,7 +155,6 @@ def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) 
     output.say(f"wrote {file}")
     if show and not webbrowser.open_new_tab(Path(os.path.abspath(file)).as_uri()):
         raise CommonsError("no browser can be started here", fix=f"Open {os.path.abspath(file)} yourself.")
-    return output.FOUND
 
 
 @stats.command()
@@ -181,50 +168,49 @@ def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) 
     help="How long the query may take.",
 )
 @reading
-def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection) -> int:
+def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection) -> None:
     """Run a QUERY of the log in DuckDB's SQL. It can only read, and only the files of the log."""
     if tables:
         output.say("\n".join(read_through(ledger_folders(selection.ledgers), _tables)))
-        return output.FOUND
+        return
     if not query:
         raise click.UsageError("A query is missing. To see the tables, type: deia stats sql --tables")
     table = selection.read(lambda connection: ask_freely(connection, query, seconds=seconds))
     output.say(_as_json(table) if selection.as_json else _as_text(table))
-    return output.FOUND
 
 
 @stats.command("compact")
-@commons_option
-def compact_ledger() -> int:
+@shared.commons_option
+def compact_ledger() -> None:
     """Compress past days, and delete events that are older or more than the settings allow."""
-    root = commons_root()
+    root = shared.commons_root()
     settings = resolve(root, environ=os.environ)
     folder = events_folder(root, os.environ)
     result = compact(folder, now=time.time(), days=settings.telemetry_days, megabytes=settings.telemetry_mb)
     if result.busy:
         output.say("Another process is compacting this log.")
-        return output.FOUND
+        return
     removed = f", {counted(result.removed, 'file')} with old events changed or deleted" if result.removed else ""
     sizes = f"{result.before:,} bytes before, {result.after:,} now"
     output.say(f"{counted(result.folded, 'file')} folded{removed}: {sizes}.")
-    return output.FOUND
 
 
 # --- reports ---
 
 
-def _show(name: str, selection: Selection) -> int:
+def _show(name: str, selection: Selection) -> None:
     (shown,) = _reports([name], selection)
     if selection.as_json:
         output.say(json.dumps(shown.to_dict()))
     else:
-        output.say(f"Of the commons in {commons_root()}; logged in {', '.join(ledger_folders(selection.ledgers))}\n")
-        output.show(report_text(shown, look_of(commons_root(), colour="auto", environ=os.environ)))
-    return output.FOUND
+        output.say(
+            f"Of the commons in {shared.commons_root()}; logged in {', '.join(ledger_folders(selection.ledgers))}\n"
+        )
+        output.show(report_text(shown, look_of(shared.commons_root(), colour="auto", environ=os.environ)))
 
 
 def _reports(names: Sequence[str], selection: Selection) -> list[Report]:
-    known = _known() if set(names) & set(WITH_COMMONS) else Known(today=today())
+    known = _known() if set(names) & set(WITH_COMMONS) else Known(today=shared.today())
     return selection.read(lambda connection: make_reports(connection, known, names))
 
 
@@ -238,20 +224,20 @@ def ledger_folders(ledgers: Sequence[str]) -> list[str]:
             raise CommonsError(
                 f"there is no folder {folder}", fix="Name a folder with events, such as telemetry/events."
             )
-    own = events_folder(commons_root(), os.environ)
+    own = events_folder(shared.commons_root(), os.environ)
     return list(
-        dict.fromkeys(files.forward(os.path.abspath(os.path.join(here(), folder))) for folder in (own, *ledgers))
+        dict.fromkeys(files.forward(os.path.abspath(os.path.join(shared.here(), folder))) for folder in (own, *ledgers))
     )
 
 
 def _known() -> Known:
     """Return the documents and triggers of the commons, or none if it cannot be read."""
-    root = commons_root()
+    root = shared.commons_root()
     try:
         settings = resolve(root, environ=os.environ)
         commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     except CommonsError:
-        return Known(today=today())
+        return Known(today=shared.today())
 
     def is_own(path: str) -> bool:
         return origin_of(path) == PROJECT and not is_packaged(root)
@@ -267,13 +253,12 @@ def _known() -> Known:
             KnownTrigger(id=trigger.id, urgency=trigger.urgency, status=trigger.status, own=is_own(trigger.path))
             for trigger in commons.triggers
         ),
-        today=today(),
+        today=shared.today(),
     )
 
 
 def _account() -> str:
-    """Return what is logged, where, for how long, and how to change that."""
-    root = commons_root()
+    root = shared.commons_root()
     settings = resolve(root, environ=os.environ)
     limits = [f"{settings.telemetry_days} days" if settings.telemetry_days else ""]
     limits += [f"{settings.telemetry_mb} MB" if settings.telemetry_mb else ""]
@@ -292,7 +277,6 @@ def _account() -> str:
 
 
 def _tables(connection: DuckDBPyConnection) -> list[str]:
-    """Return a description of each table and its columns."""
     tables = {
         "events": "everything, one row per event, as it was logged",
         **{name: view.purpose for name, view in VIEWS.items()},
@@ -312,7 +296,7 @@ def _as_json(table: Table) -> str:
 
 def _as_text(table: Table) -> str:
     rows = tuple(tuple(map(_cell, row)) for row in table.rows)
-    look = look_of(commons_root(), colour="auto", environ=os.environ)
+    look = look_of(shared.commons_root(), colour="auto", environ=os.environ)
     more = [f"There are more than {len(rows):,} rows."] if table.cut else []
     return "\n".join((*grid_text(Grid(title="", columns=table.columns, rows=rows, empty="No rows."), look), *more))
 

@@ -15,7 +15,7 @@ from deia.serve.statusline import MOST_INPUT, read_event, status_line
 
 @click.command(short_help="Print a line for a host's status line.")
 @commons_option
-def statusline() -> int:
+def statusline() -> None:
     """Print one line: what deia said last in a conversation, how often it spoke, and whether it is muted.
 
     The host passes the conversation and folder as JSON on standard input. Without it, the current folder is used.
@@ -24,4 +24,3 @@ def statusline() -> int:
     event = None if at_terminal else read_event(sys.stdin.buffer.read(MOST_INPUT))
     known = event if isinstance(event, dict) else {"cwd": here()}
     output.say(status_line(known, environ=os.environ, commons=named_commons(), now=time.time()))
-    return output.FOUND

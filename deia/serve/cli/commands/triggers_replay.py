@@ -5,32 +5,28 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import click
 
 from deia.evaluate.replay_files import Plan, replay_files, transcript_files
+from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.librarian import Librarian
-from deia.problems import CommonsError
+from deia.records import Record
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import (
-    commons_option,
-    form_option,
-    is_person,
-    message_if_slow,
-    moment_of,
-    named_commons,
-    since_option,
-)
-from deia.serve.cli.replay_report import ReplayRun, TriggerInfo, by_frequency, found_lines, run_fields, run_lines, times
-from deia.serve.setup.host_settings.places import this_machine
-from deia.serve.setup.past_conversations import PastConversations, changed_after, past_conversations, places_looked_at
+from deia.serve.cli.commands import shared_options as shared
+from deia.serve.cli.commands.mute import write
+from deia.serve.setup import past_conversations
+from deia.serve.setup.host_settings.hosts_table import Machine, this_machine
 from deia.suggestions import nearest
-from deia.watch.authoring.replay import Tally
-from deia.watch.gate.artefact import Artefact
-from deia.watch.silence.mutes import Mute, muted_for_good, write_mute
+from deia.text import counted, one_line
+from deia.watch.authoring.replay import Count, Tally
+from deia.watch.compiled_trigger import CompiledTrigger
+from deia.watch.silence.mutes import Mute, muted_for_good
 
+TRIGGER_FIELDS = ("urgency", "action", "title")
+LEAST_MEASURED = 0.5  # seconds below which a speed says nothing
 PATIENCE = 100_000_000  # bytes that take some minutes
 REPORT_EVERY = 500  # turns
 CLEAR_LINE = "\r\033[K"
@@ -39,6 +35,132 @@ OFFERED = 8  # triggers at most that are named in the question
 AGENT_VARIABLES = (
     "CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE",
 )  # fmt: skip
+
+
+class ReplayRun(Record):
+    """A replay: what came of it, by which triggers, in how many seconds, and what the person has muted."""
+
+    tally: Tally
+    triggers: Mapping[str, CompiledTrigger]
+    found: Sequence[past_conversations.PastConversations]  # empty if the files were named
+    seconds: float
+    muted: Collection[str]
+    machine: Machine
+    against: str | None
+
+    @property
+    def heard(self) -> dict[str, int]:
+        """How often each trigger would have been heard: those that are muted are not."""
+        return {trigger: number for trigger, number in self.tally.after.fired.items() if trigger not in self.muted}
+
+    def acted(self, action: str) -> int:
+        """Return how many firings would have had an action."""
+        return sum(self.tally.after.acted[trigger].get(action, 0) for trigger in self.heard)
+
+
+def by_frequency(fired: Mapping[str, int]) -> list[str]:
+    """Return the triggers that fired, the most frequent first."""
+    return sorted(fired, key=lambda trigger: (-fired[trigger], trigger))
+
+
+def found_lines(found: Sequence[past_conversations.PastConversations]) -> Iterator[str]:
+    """Yield where past conversations were found."""
+    for past in found:
+        yield f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(past.shown)}"
+
+
+def run_lines(run: ReplayRun) -> Iterator[str]:
+    """Yield the result for a person: how often deia would have spoken, and where."""
+    tally = run.tally
+    total = sum(run.heard.values())
+    speed = f", {tally.turns / run.seconds:,.0f} a second" if run.seconds >= LEAST_MEASURED else ""
+    conversations = counted(tally.conversations, "conversation")
+    yield f"{tally.turns:,} turns in {conversations}, judged in {run.seconds:.1f} s{speed}."
+    yield (
+        f"deia would have spoken {times(total)}, {_shown_rate(total, tally.turns)} per 1,000 turns."
+        f" {run.acted('hold'):,} of these would have stopped a call once, {run.acted('ask'):,} would have asked you."
+    )
+    yield from _count_lines(tally.after, run)
+    silent = sum(trigger not in tally.after.fired for trigger in run.triggers)
+    yield f"{silent} of {len(run.triggers)} triggers never fired."
+    if run.against is not None:
+        older, gained, lost = (sum(count.fired.values()) for count in (tally.before, tally.gained, tally.lost))
+        yield f"\nAgainst {run.against}: {older:,} firings there; {gained:,} are new, {lost:,} are gone."
+        for title, count in (("New:", tally.gained), ("Gone:", tally.lost)):
+            if count.fired:
+                yield title
+                yield from _count_lines(count, run)
+
+
+def times(number: int) -> str:
+    """Return how often something happened, in words for a person."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def _rate(number: int, turns: int) -> float:
+    return round(number * 1000 / turns, 3) if turns else 0.0
+
+
+def _shown_rate(number: int, turns: int) -> str:
+    rate = _rate(number, turns)
+    return f"{rate:.2f}" if rate < 10 else f"{rate:.0f}"
+
+
+def _count_lines(count: Count, run: ReplayRun) -> Iterator[str]:
+    width = max(map(len, count.fired), default=0)
+    for trigger in by_frequency(count.fired):
+        number, info = count.fired[trigger], run.triggers[trigger]
+        muted = ", muted by you" if trigger in run.muted else ""
+        yield (
+            f"  {trigger:<{width}}  {number:>6,}  {_shown_rate(number, run.tally.turns):>8} per 1,000"
+            f"  {info.urgency}, {info.action}{muted}"
+        )
+        for example in count.examples[trigger]:
+            file, _, turn = one_line(past_conversations.below_home(example.place, run.machine)).rpartition(":")
+            yield f"      {file}, turn {turn}, {example.role}: {example.text}"
+            yield f"          because {example.because}"
+
+
+def run_fields(run: ReplayRun) -> dict[str, Json]:
+    """Return the result for a program."""
+    tally = run.tally
+    total = sum(tally.after.fired.values())
+    fields: dict[str, Json] = {
+        "turns": tally.turns,
+        "conversations": tally.conversations,
+        "seconds": round(run.seconds, 3),
+        "folders": [
+            {"host": past.title, "folder": past.folder, "files": len(past.paths)} for past in run.found
+        ],
+        "firings": total,
+        "per_1000": _rate(total, tally.turns),
+        "muted": sorted(trigger for trigger in tally.after.fired if trigger in run.muted),
+        "triggers": _count_fields(tally.after, run),
+        "never_fired": sorted(trigger for trigger in run.triggers if trigger not in tally.after.fired),
+    }  # fmt: skip
+    if run.against is not None:
+        fields["against"] = {
+            "firings": sum(tally.before.fired.values()),
+            "triggers": dict(sorted(tally.before.fired.items())),
+            "new": _count_fields(tally.gained, run),
+            "gone": _count_fields(tally.lost, run),
+        }
+    return fields
+
+
+def _count_fields(count: Count, run: ReplayRun) -> list[dict[str, Json]]:
+    return [
+        {
+            "trigger": trigger, **{name: getattr(run.triggers[trigger], name) for name in TRIGGER_FIELDS},
+            "fired": count.fired[trigger],
+            "per_1000": _rate(count.fired[trigger], run.tally.turns), "actions": count.acted[trigger],
+            "examples": [
+                {name: getattr(example, name) for name in ("place", "role", "text", "because")}
+                for example in count.examples[trigger]
+            ],
+        }
+        for trigger in by_frequency(count.fired)
+    ]  # fmt: skip
 
 
 @click.command(short_help="Show how often deia would have spoken in past conversations.")
@@ -53,9 +175,9 @@ AGENT_VARIABLES = (
     "--mute", "mutes", metavar="TRIGGER", multiple=True, help="Then mute this trigger for you; may be repeated."
 )
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; by default one per core if the input is large.")
-@since_option
-@form_option("text", "json")
-@commons_option
+@shared.since_option
+@shared.form_option("text", "json")
+@shared.commons_option
 def replay(
     *, transcripts: Sequence[str], against: str | None, examples: int, mutes: Sequence[str], jobs: int | None,
     since: str | None, form: str,
@@ -67,9 +189,9 @@ def replay(
     Amp and Droid keep conversations. Nothing is logged, and nothing leaves the machine. At a terminal, you are then
     asked which triggers are noise to you. With --since, only files that changed lately are read.
     """
-    paths, found = _files(transcripts, newer_than=moment_of(since))
+    paths, found = _files(transcripts, newer_than=shared.moment_of(since))
     if not transcripts and not paths:
-        looked_at = ", ".join(places_looked_at(this_machine()))
+        looked_at = ", ".join(past_conversations.places_looked_at(this_machine()))
         lately = f" that changed in the last {since}" if since is not None else ""
         output.complain(f"deia: there are no past conversations{lately} on this machine; looked in {looked_at}")
         return output.NOTHING
@@ -77,11 +199,16 @@ def replay(
         output.say("\n".join(found_lines(found)))
     if found and since is None:
         _announce_patience(paths)
-    newer = Librarian(named_commons() or None, agent="cli", ledger=False)
+    newer = Librarian(shared.named_commons() or None, agent="cli", ledger=False)
     sets = [newer, *([Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else [])]
-    with message_if_slow("The triggers are compiled, which is needed once …"):
-        triggers = _trigger_info([librarian.open_artefact() for librarian in sets])
-    _check_known(mutes, triggers)
+    with shared.message_if_slow("The triggers are compiled, which is needed once …"):
+        artefacts = [librarian.open_artefact() for librarian in sets]
+    triggers: dict[str, CompiledTrigger] = {}  # of one or two sets, of which the first takes precedence
+    for artefact in artefacts:
+        for compiled in map(artefact.trigger, range(artefact.meta.triggers)):
+            triggers.setdefault(compiled.id, compiled)
+    for trigger in mutes:
+        shared.check_trigger(trigger, triggers)
     plan = Plan(artefacts=tuple(f"{librarian.derived}/triggers" for librarian in sets), examples=examples)
     began = time.perf_counter()
     tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=_progress() if output.is_watched() else None)
@@ -99,27 +226,19 @@ def replay(
     return code
 
 
-def _files(named: Sequence[str], *, newer_than: float) -> tuple[list[str], list[PastConversations]]:
+def _files(named: Sequence[str], *, newer_than: float) -> tuple[list[str], list[past_conversations.PastConversations]]:
     """Return the files to replay, and where they were found if none are named."""
-    found = [] if named else list(past_conversations(this_machine(), newer_than=newer_than))
+    found = [] if named else list(past_conversations.past_conversations(this_machine(), newer_than=newer_than))
     paths = transcript_files(named) if named else [path for past in found for path in past.paths]
-    return [path for path in paths if changed_after(path, newer_than)], found
+    return [path for path in paths if past_conversations.changed_after(path, newer_than)], found
 
 
 def _announce_patience(paths: Sequence[str]) -> None:
-    """Say that a replay will take long, and how to make it shorter."""
     size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     if size >= PATIENCE:
         output.complain(
             f"These are {size / 1e6:,.0f} MB, which take some minutes; to read only recent ones: --since 30d"
         )
-
-
-def _check_known(mutes: Sequence[str], triggers: Mapping[str, TriggerInfo]) -> None:
-    """Raise CommonsError if there is no such trigger."""
-    for trigger in mutes:
-        if trigger not in triggers:
-            raise CommonsError(f"there is no trigger {trigger!r}", fix=nearest(trigger, list(triggers)))
 
 
 # --- muting what is noisy ---
@@ -130,7 +249,7 @@ def _noise_named(run: ReplayRun) -> list[str]:
     heard = by_frequency(run.heard)
     if not heard:
         return []
-    if not (is_person() and output.at_terminal()) or any(map(os.environ.get, AGENT_VARIABLES)):
+    if not (shared.is_person() and output.at_terminal()) or any(map(os.environ.get, AGENT_VARIABLES)):
         output.say("To mute one of them for yourself, type in a terminal: deia mute TRIGGER --for 7d")
         return []
     some = ", ".join(f"{trigger} ({times(run.heard[trigger])})" for trigger in heard[:OFFERED])
@@ -160,11 +279,8 @@ def _is_meant(trigger: str, run: ReplayRun) -> bool:
 
 
 def _mute(triggers: Sequence[str], *, tell: Callable[[str], None]) -> None:
-    """Mute triggers for the person, everywhere and for good."""
-    state = state_folder(os.environ)
     for trigger in dict.fromkeys(triggers):
-        if not write_mute(state, Mute(trigger=trigger)):
-            raise CommonsError("the mute cannot be written", where=state, fix="Check the permissions of that folder.")
+        write(state_folder(os.environ), Mute(trigger=trigger))
         tell(f"{trigger} is muted for you. To end that, type: deia mute {trigger} --off")
 
 
@@ -193,7 +309,6 @@ def _progress() -> Callable[[int], None]:
     reported = 0
 
     def report(turns: int) -> None:
-        """Show the number of turns from time to time, on one line of the terminal."""
         nonlocal reported
         if turns - reported >= REPORT_EVERY:
             reported = turns
@@ -201,14 +316,3 @@ def _progress() -> Callable[[int], None]:
             sys.stderr.flush()
 
     return report
-
-
-def _trigger_info(artefacts: Sequence[Artefact]) -> dict[str, TriggerInfo]:
-    """Return what is known about the triggers of one or two sets; the first set takes precedence."""
-    known: dict[str, TriggerInfo] = {}
-    for artefact in artefacts:
-        for number in range(artefact.meta.triggers):
-            trigger = artefact.trigger(number)
-            info = TriggerInfo(urgency=trigger.urgency, action=trigger.action, title=trigger.title)
-            known.setdefault(trigger.id, info)
-    return known

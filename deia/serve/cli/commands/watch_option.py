@@ -30,18 +30,18 @@ def watch_option(command: Decorated) -> Decorated:
     """Add the option `--watch`, of which the command itself sees nothing."""
 
     @wraps(command)
-    def run(*, watch: bool, **options: Any) -> int:
-        """Run the command once, or again and again."""
+    def run(*, watch: bool, **options: Any) -> int | None:
         if watch:
-            return _run_again(commons_root(), partial(command, **options))
-        code: int = command(**options)
+            _run_again(commons_root(), partial(command, **options))
+            return None
+        code: int | None = command(**options)
         return code
 
     option = click.option("--watch", is_flag=True, help="Run again after every change of the files, until Ctrl-C.")
     return cast("Decorated", option(run))
 
 
-def _run_again(root: str, check: Callable[[], int]) -> int:
+def _run_again(root: str, check: Callable[[], int]) -> None:
     """Run a check now and after every change of the commons, until the person interrupts it."""
     interrupts = _interrupts()
     with suppress(KeyboardInterrupt):
@@ -52,7 +52,6 @@ def _run_again(root: str, check: Callable[[], int]) -> int:
             while not interrupts and (sources := _sources(root, before)) == before:
                 time.sleep(PAUSE)
     output.complain("")
-    return output.FOUND
 
 
 def _interrupts() -> list[int]:

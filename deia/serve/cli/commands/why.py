@@ -19,6 +19,7 @@ from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, json_option, named_commons
 from deia.text import one_line, shorten
+from deia.watch.compiled_trigger import CompiledTrigger
 from deia.watch.gate.artefact import Artefact
 from deia.watch.injection import whose
 from deia.watch.silence.mutes import muted_triggers
@@ -33,19 +34,9 @@ OUTCOMES = {
 }  # fmt: skip
 SAME_INJECTION = 1.0  # seconds between the events of one injection, at most
 READ = 5_000  # the last injections, in which a conversation is searched
+TRIGGER_FIELDS = ("title", "urgency", "message", "action_required", "instead", "origin")  # that JSON has
 LEAST_PREFIX = 4  # characters of the beginning of a conversation's id
 MOST_CHARS = 400
-
-
-class Known(Record):
-    """What a compiled trigger says now."""
-
-    title: str
-    urgency: str
-    message: str
-    action_required: str
-    instead: list[str]
-    origin: str
 
 
 class Explained(Record):
@@ -64,13 +55,13 @@ class Explained(Record):
     documents: Sequence[Mapping[str, str]]
     verdicts: list[str]
     muted: bool
-    known: Known | None  # if the trigger still exists
+    known: CompiledTrigger | None  # if the trigger still exists
 
     def as_json(self) -> dict[str, Json]:
         """Return the fields for a program; those of the trigger stand beside them."""
         fields: dict[str, Json] = self.values()
         del fields["known"]
-        return fields | (self.known.values() if self.known else {})
+        return fields | ({name: getattr(self.known, name) for name in TRIGGER_FIELDS} if self.known else {})
 
 
 @click.command(short_help="Show what deia said last, and why.")
@@ -109,7 +100,6 @@ def _is_in(event: Event, conversation: str) -> bool:
 
 
 def _group(events: Sequence[Event]) -> list[list[Event]]:
-    """Return the events, grouped by injection."""
     groups: list[list[Event]] = []
     for event in events:
         last = groups[-1][-1] if groups else None
@@ -157,18 +147,14 @@ def _artefact() -> Artefact | None:
         return None
 
 
-def _trigger(artefact: Artefact | None, name: str) -> tuple[Known | None, list[dict[str, str]]]:
+def _trigger(artefact: Artefact | None, name: str) -> tuple[CompiledTrigger | None, list[dict[str, str]]]:
     """Return what a compiled trigger says and its documents; nothing if it does not exist any more."""
     at = next(numbers_of(artefact, [name]), None) if artefact else None
     if artefact is None or at is None:
         return None, []
     trigger = artefact.trigger(at)
     documents = [artefact.document(number) for number, *_ in trigger.documents]
-    known = Known(
-        title=trigger.title, urgency=trigger.urgency, message=trigger.message,
-        action_required=trigger.action_required, instead=list(trigger.instead), origin=trigger.origin,
-    )  # fmt: skip
-    return known, [{name: document[name] for name in ("id", "path", "title")} for document in documents]
+    return trigger, [{name: document[name] for name in ("id", "path", "title")} for document in documents]
 
 
 def _lines(said: Explained) -> Iterator[str]:
@@ -190,7 +176,7 @@ def _lines(said: Explained) -> Iterator[str]:
     yield from _next_steps(said)
 
 
-def _advice(known: Known) -> Iterator[tuple[str, str]]:
+def _advice(known: CompiledTrigger) -> Iterator[tuple[str, str]]:
     yield "Before going on", known.action_required
     yield "Instead", "; or: ".join(known.instead)
     yield "From", whose(known.origin)

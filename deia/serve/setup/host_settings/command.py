@@ -25,10 +25,6 @@ def line(words: Sequence[str], dialect: str) -> str:
     return WRITERS[dialect](words)
 
 
-def _posix(words: Sequence[str]) -> str:
-    return shlex.join(words)
-
-
 def _powershell(words: Sequence[str]) -> str:
     return CALL + " ".join(map(_in_single_quotes, words)) + LEAVE
 
@@ -41,17 +37,13 @@ def _cmd(words: Sequence[str]) -> str:
     """Return plain words if that is safe, else a call of PowerShell with an encoded command."""
     # Hosts disagree on how quotes reach `cmd /C` (Rust's standard library puts a backslash before each), so a line for
     # it has none. The encoded command consists of letters and digits, but PowerShell takes time to start.
-    if all(_is_plain(word) for word in words):
+    if all(word and all(char.isalnum() or char in PLAIN for char in word) for word in words):
         return " ".join(words)
     script = _powershell(words).encode("utf-16-le", "surrogatepass")
     return ENCODED + base64.b64encode(script).decode("ascii")
 
 
-def _is_plain(word: str) -> bool:
-    return bool(word) and all(char.isalnum() or char in PLAIN for char in word)
-
-
-WRITERS = {POSIX: _posix, POWERSHELL: _powershell, CMD: _cmd}
+WRITERS = {POSIX: shlex.join, POWERSHELL: _powershell, CMD: _cmd}
 
 
 def words_of(text: str) -> list[str]:

@@ -15,9 +15,8 @@ from deia import files
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.serve.setup.host_settings.hook_file import Installed
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, USER
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, USER, Machine, folder_of, settings_paths
 from deia.serve.setup.host_settings.json_text import COMMENTS, parse
-from deia.serve.setup.host_settings.places import Machine, folder_of, settings_paths
 
 Troubles: TypeAlias = Iterator[tuple[str, str]]  # what is wrong, and the cure
 MANAGED = {  # where administrators put Claude Code's settings
@@ -25,6 +24,11 @@ MANAGED = {  # where administrators put Claude Code's settings
     "win32": "C:\\Program Files\\ClaudeCode\\managed-settings.json",
 }
 PLUGIN = "deia"  # the name of the plugin, before its marketplace
+# Switches in a host's settings, with the value that disables all hooks; a dot leads into a table.
+SWITCHES = {
+    "gemini": (("hooksConfig.enabled", False), ("hooks.enabled", False)),  # the second in older versions
+    "qwen": (("disableAllHooks", True),),
+}
 LINUX_MANAGED = "/etc/claude-code/managed-settings.json"
 # How Codex writes the name of an event in the key of a hook that a person trusted.
 CODEX_EVENTS = {
@@ -35,6 +39,8 @@ CODEX_EVENTS = {
 
 def troubles(host: str, hooks: Sequence[Installed], machine: Machine) -> Troubles:
     """Yield the reasons why a host would not run its hooks, each with the cure."""
+    for name, value in SWITCHES.get(host, ()):
+        yield from _switched_off(_settings_of(host, machine), name, value=value)
     if host in CHECKS:
         yield from CHECKS[host](hooks, machine)
 
@@ -54,7 +60,6 @@ def _settings_of(host: str, machine: Machine) -> list[str]:
 
 
 def _folders_of(host: str, machine: Machine) -> Mapping[str, str]:
-    """Return the folder of a host's settings in each scope."""
     return {scope: folder_of(place, scope, machine) for scope, place in BY_NAME[host].places.items()}
 
 
@@ -94,17 +99,7 @@ def _copilot_trusts(paths: Sequence[str]) -> list[str]:
 
 
 def _is_below(path: str, folder: str) -> bool:
-    """Return whether a path is a folder or in it."""
     return bool(folder) and f"{os.path.realpath(path)}{os.sep}".startswith(os.path.join(os.path.realpath(folder), ""))
-
-
-def _gemini(_: Sequence[Installed], machine: Machine) -> Troubles:
-    for name in ("hooksConfig.enabled", "hooks.enabled"):  # the second in versions before the first was introduced
-        yield from _switched_off(_settings_of("gemini", machine), name, value=False)
-
-
-def _qwen(_: Sequence[Installed], machine: Machine) -> Troubles:
-    yield from _switched_off(_settings_of("qwen", machine), "disableAllHooks")
 
 
 def _droid(_: Sequence[Installed], machine: Machine) -> Troubles:
@@ -179,7 +174,5 @@ CHECKS: Mapping[str, Callable[[Sequence[Installed], Machine], Troubles]] = {
     "claude-code": _claude,
     "codex": _codex,
     "copilot": _copilot,
-    "gemini": _gemini,
     "droid": _droid,
-    "qwen": _qwen,
 }

@@ -2,10 +2,15 @@
 
 Hosts hold hooks in two shapes, events of groups of hooks and events of hooks, and write the command in a few forms (see
 `hosts_table`). A file whose hooks do not have the shape that its host documents is an error.
+
+Some hooks are files of their own: an executable for one event, or a plugin inside the host. deia recognises its files
+by the script that they run. Somebody else's file in such a place is never overwritten.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
@@ -14,16 +19,22 @@ from typing import Any
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record
-from deia.serve.setup.host_settings.command import dialect_of, line, on_windows, words_of
-from deia.serve.setup.host_settings.hosts_table import GROUPED, Setup
+from deia.serve import hosts
+from deia.serve.setup.host_settings.command import POSIX, POWERSHELL, dialect_of, line, on_windows, words_of
+from deia.serve.setup.host_settings.hosts_table import GROUPED, PLUGIN, Setup
 from deia.serve.setup.host_settings.json_text import MEND, Path, find, insert, line_of, parse, prune, with_containers
-from deia.serve.setup.host_settings.launcher import in_shell, is_launched, words_in_shell
+from deia.serve.setup.host_settings.launcher import NAME, in_shell, is_launched, words_in_shell
 
 HOOK_FILE = "deia/serve/hook.py"
 # Fields of an entry that may hold its command.
 COMMAND_FIELDS = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")
 ROOT = "hooks"
 POSIX_SHELLS = ("sh", "bash")  # in which a hook needs no shell of its own; a login shell may be any other
+RUNNABLE = 0o755
+ABOUT = "deia: the right lesson before the mistake. Made by `deia install`; `deia uninstall` takes it out."
+FALLBACK = 'return ["deia-hook"]'  # the line of the plugins that names the hook's command
+RETURN = "return ["
+ARGUMENTS = "[...rest, HOST]"
 
 
 class Installed(Record):
@@ -153,7 +164,6 @@ def _is_current(
 
 
 def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
-    """Yield every hook of a settings file."""
     settings = parse(text, where=path, extras=setup.extras)
     expect = partial(_expect, text, path)
     expect(settings, dict, ())
@@ -177,10 +187,62 @@ def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
 
 
 def _expect(text: str, path: str, value: Any, kind: type, place: Sequence[str | int]) -> Any:
-    """Return the value at a place of a settings text."""
     if isinstance(value, kind):
         return value
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
     at = line_of(text, max(find(text, place), 0))
     wanted = "an object" if kind is dict else "a list"
     raise HostError(f"{name or 'the settings'} is not {wanted}", where=f"{path}:{at}", fix=MEND)
+
+
+def file_text(setup: Setup, path: str, words: Sequence[str]) -> str:
+    """Return the text of a file that calls the hook."""
+    if setup.shape == PLUGIN:
+        return _plugin(setup, words)
+    if path.endswith(".ps1"):
+        return f"# {ABOUT}\n{line(words, POWERSHELL)}\n"
+    return f"#!/bin/sh\n# {ABOUT}\n{in_shell(words) if is_launched(words) else f'exec {line(words, POSIX)}'}\n"
+
+
+def _plugin(setup: Setup, words: Sequence[str]) -> str:
+    """Return the host's plugin with this command; arguments behind the host's name stay behind it."""
+    source = os.path.join(os.path.dirname(os.path.abspath(hosts.__file__)), "plugins", f"{setup.host}.ts")
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    at = list(words).index(setup.host)
+    command = json.dumps(list(words[:at]), ensure_ascii=False)
+    more = "".join(f", {json.dumps(word, ensure_ascii=False)}" for word in words[at + 1 :])
+    return text.replace(FALLBACK, f"return {command}", 1).replace(ARGUMENTS, f"[...rest, HOST{more}]", 1)
+
+
+def is_own_file(text: str) -> bool:
+    """Return whether a file is deia's."""
+    plain = text.replace("\\\\", "/").replace("\\", "/")
+    return HOOK_FILE in plain or f"/{NAME}" in plain
+
+
+def check_free(path: str, text: str) -> None:
+    """Raise HostError if somebody else wrote the file that would be replaced."""
+    if text.strip() and not is_own_file(text):
+        problem = "is a hook of somebody else's, and the host reads only one file for this event"
+        raise HostError(problem, where=path, fix="Let that file run the hook too, or move it away.")
+
+
+def words_in(setup: Setup, text: str) -> list[str]:
+    """Return the words of the command in a file of deia, as the host runs it; none if they cannot be found."""
+    if setup.shape == PLUGIN:
+        return _plugin_words(setup, text)
+    last_line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
+    return words_in_shell(last_line) or words_of(last_line.removeprefix("exec "))
+
+
+def _plugin_words(setup: Setup, text: str) -> list[str]:
+    at = text.find(RETURN)
+    more = text.find("[...rest, HOST")
+    decoder = json.JSONDecoder()
+    try:
+        command, _ = decoder.raw_decode(text, at + len("return "))
+        rest = decoder.raw_decode("[" + text[more + len("[...rest, HOST") :].lstrip(", "))[0] if more > 0 else []
+    except ValueError:
+        return []
+    return [*map(str, command), setup.host, *map(str, rest)]

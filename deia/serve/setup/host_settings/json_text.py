@@ -98,15 +98,12 @@ def find(text: str, path: Sequence[str | int]) -> int:
     text = without_extras(text)
     at = _skip(text, 0)
     for key in path:
-        value = next((part.value for part in reversed(_parts_if_any(text, at)) if part.key == key), -1)
+        present = parts(text, at) if text[at : at + 1] in ("{", "[") else []
+        value = next((part.value for part in reversed(present) if part.key == key), -1)
         if value < 0:
             return -1
         at = value
     return at
-
-
-def _parts_if_any(text: str, at: int) -> list[Part]:
-    return parts(text, at) if text[at : at + 1] in ("{", "[") else []
 
 
 def line_of(text: str, at: int) -> int:

@@ -5,6 +5,9 @@ failure. So no host starts deia's own files. It asks a shell to run the launcher
 the hook if that can be started, and otherwise exits with 0 and says once what is wrong. The commands name no path of
 deia or Python, so they stay the same when either moves, and can be shared with people who have no deia. On Windows,
 where hosts have no common shell, Python runs a launcher that is written in Python.
+
+The Python that it starts is named by its absolute path, neither a shim, which costs 100 ms at every event, nor a
+virtual environment's: the hook needs no third-party package, so it works on if that environment is deleted.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 
 from deia import files
 from deia.errors import HostError
@@ -22,6 +27,9 @@ from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hosts_table import SETUPS
 from deia.serve.startup.bytecode import MADE_SCRIPT
 
+VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
+PRINT_VERSION = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
+PATIENCE = 20  # seconds for a start on a busy machine
 NAME = "deia-hook"
 SAID = "broken"  # the files in the state folder by which each breakage is said once: broken-HOST
 USUAL = ".local/state/deia"  # the state folder, in the home folder
@@ -34,6 +42,48 @@ MEND = (
     "To mend it, install deia again and type: deia install {host}. To take the hooks out instead, remove the entries"
     " that name deia-hook from the host's settings."
 )
+
+
+def find_interpreters() -> list[str]:
+    """Return the absolute path of an interpreter of this version that starts, and others that lead to it if that moves.
+
+    Raise HostError if none starts.
+    """
+    candidates = [*dict.fromkeys(_candidates())]
+    found = next(filter(starts, candidates), "")
+    if not found:
+        problem = f"no Python interpreter starts; tried {', '.join(candidates)}"
+        raise HostError(problem, fix="Reinstall Python, then try again.")
+    return [found, *(path for path in candidates if path != found and os.path.isfile(path))]
+
+
+def find_interpreter() -> str:
+    """Return the first of `find_interpreters`."""
+    return find_interpreters()[0]
+
+
+def _candidates() -> Iterator[str]:
+    base = getattr(sys, "_base_executable", "") or ""  # the interpreter behind a virtual environment
+    folder = (
+        os.path.join(sys.base_prefix, "bin", f"python{VERSION}")
+        if os.name != "nt"
+        else os.path.join(sys.base_prefix, "python.exe")
+    )
+    for path in (base, folder, sys.executable):
+        if path:
+            yield os.path.realpath(path)
+            yield os.path.abspath(path)
+
+
+def starts(path: str) -> bool:
+    """Return whether `path` is a Python of this version that starts with the options of a hook."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter
+            [path, "-I", "-S", "-c", PRINT_VERSION], capture_output=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and done.stdout.decode("ascii", "replace") == VERSION
 
 
 class Target(Record):

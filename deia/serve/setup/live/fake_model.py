@@ -13,17 +13,18 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+import time
+import uuid
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Self
 
 from deia.records import Record
-from deia.serve.setup.live.model_answer import Answer, answer_to
-from deia.serve.setup.live.model_request import Request, read_request
-from deia.serve.setup.live.model_script import DONE, Act, Step, next_act
+from deia.serve.setup.live import model_request
 
+PIECE = 24  # characters in an event of a stream
+TOKENS = 10  # of an answer
 LOOPBACK = "127.0.0.1"
 MOST_REQUESTS = 60  # a host that loops is answered no more calls
 MOST_BYTES = 64 * 1024 * 1024  # of a body, unpacked
@@ -33,17 +34,192 @@ MODELS = ("claude-sonnet-4-5", "claude-opus-4-1", "gpt-5", "gpt-5-codex", "gpt-4
 NOTED = ("telemetry", "event", "log", "metric")  # in the path of what a host reports; it is thrown away
 
 
+class Answer(Record):
+    """An answer: whole, and as events, each with its name and its data."""
+
+    whole: Mapping[str, Any]
+    events: tuple[tuple[str, Mapping[str, Any]], ...]
+    end: str = ""  # what ends the stream
+
+
+def answer_to(request: model_request.Request, act: model_request.Act) -> Answer:
+    """Return an act as the answer to a request."""
+    return WRITERS[request.protocol](request, act, uuid.uuid4().hex[:20])
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for at in range(0, len(text), PIECE):
+        yield text[at : at + PIECE]
+
+
+# --- Anthropic's Messages ---
+
+
+def _anthropic(request: model_request.Request, act: model_request.Act, mark: str) -> Answer:
+    usage = {
+        "input_tokens": act.tokens,
+        "output_tokens": TOKENS,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+    }
+    block: dict[str, Any]
+    empty: dict[str, Any]
+    if act.tool is None:
+        stop, block, empty = "end_turn", {"type": "text", "text": act.text}, {"type": "text", "text": ""}
+        deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(act.text)]
+    else:
+        stop, block = "tool_use", {"type": "tool_use", "id": f"toolu_{mark}", "name": act.tool.name, "input": act.input}
+        empty = {**block, "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in _pieces(json.dumps(act.input))]
+    whole = {
+        "id": f"msg_{mark}", "type": "message", "role": "assistant", "model": request.model, "content": [block],
+        "stop_reason": stop, "stop_sequence": None, "usage": usage,
+    }  # fmt: skip
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("message_start", {"message": {**whole, "content": [], "stop_reason": None}}),
+        ("content_block_start", {"index": 0, "content_block": empty}),
+        *(("content_block_delta", {"index": 0, "delta": delta}) for delta in deltas),
+        ("content_block_stop", {"index": 0}),
+        ("message_delta", {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": usage}),
+        ("message_stop", {}),
+    ]
+    return Answer(whole=whole, events=tuple((name, {"type": name, **data}) for name, data in events))
+
+
+# --- OpenAI's Responses ---
+
+
+def _responses(request: model_request.Request, act: model_request.Act, mark: str) -> Answer:
+    item = _item(act, mark)
+    whole = {
+        "id": f"resp_{mark}", "object": "response", "created_at": int(time.time()), "status": "completed",
+        "model": request.model, "output": [item], "error": None, "incomplete_details": None, "instructions": None,
+        "metadata": {}, "parallel_tool_calls": False, "temperature": 1, "top_p": 1, "tool_choice": "auto", "tools": [],
+        "usage": {
+            "input_tokens": act.tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": TOKENS,
+            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": act.tokens + TOKENS,
+        },
+    }  # fmt: skip
+    events = [
+        ("response.created", {"response": {**whole, "output": [], "status": "in_progress", "usage": None}}),
+        *_item_events(act, item),
+        ("response.output_item.done", {"output_index": 0, "item": item}),
+        ("response.completed", {"response": whole}),
+    ]
+    numbered = ((name, {"type": name, "sequence_number": at, **data}) for at, (name, data) in enumerate(events))
+    return Answer(whole=whole, events=tuple(numbered))
+
+
+def _item(act: model_request.Act, mark: str) -> dict[str, Any]:
+    """Return the item of an output: a message, or a call in the form that the tool's kind asks for."""
+    if act.tool is None:
+        content = [{"type": "output_text", "text": act.text, "annotations": []}]
+        return {
+            "type": "message", "id": f"msg_{mark}", "role": "assistant", "status": "completed", "content": content,
+        }  # fmt: skip
+    call = {"id": f"fc_{mark}", "call_id": f"call_{mark}", "status": "completed"}
+    if act.tool.kind == "local_shell":
+        words = ["bash", "-lc", str(act.input.get("command", ""))]
+        return {"type": "local_shell_call", **call, "action": {"type": "exec", "command": words, "env": {}}}
+    if act.tool.kind == "custom":
+        text = next(iter(act.input.values()), "")
+        return {"type": "custom_tool_call", **call, "name": act.tool.name, "input": text}
+    if act.tool.name == "tool_search":
+        return {"type": "tool_search_call", **call, "execution": "client", "arguments": act.input}
+    group = {"namespace": act.tool.namespace} if act.tool.namespace else {}
+    return {
+        "type": "function_call", **call, "name": act.tool.name, "arguments": json.dumps(act.input), **group,
+    }  # fmt: skip
+
+
+def _item_events(act: model_request.Act, item: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the events that bring a message or a function's call piece by piece."""
+    place = {"item_id": item["id"], "output_index": 0}
+    if item["type"] == "message":
+        part = {**place, "content_index": 0}
+        opened = {**item, "content": [], "status": "in_progress"}
+        yield "response.output_item.added", {"output_index": 0, "item": opened}
+        yield "response.content_part.added", {**part, "part": {**item["content"][0], "text": ""}}
+        for piece in _pieces(act.text):
+            yield "response.output_text.delta", {**part, "delta": piece, "logprobs": []}
+        yield "response.output_text.done", {**part, "text": act.text, "logprobs": []}
+        yield "response.content_part.done", {**part, "part": item["content"][0]}
+    elif item["type"] == "function_call":
+        opened = {**item, "arguments": "", "status": "in_progress"}
+        yield "response.output_item.added", {"output_index": 0, "item": opened}
+        for piece in _pieces(item["arguments"]):
+            yield "response.function_call_arguments.delta", {**place, "delta": piece}
+        yield "response.function_call_arguments.done", {**place, "name": item["name"], "arguments": item["arguments"]}
+
+
+# --- OpenAI's Chat Completions ---
+
+
+def _chat(request: model_request.Request, act: model_request.Act, mark: str) -> Answer:
+    usage = {"prompt_tokens": act.tokens, "completion_tokens": TOKENS, "total_tokens": act.tokens + TOKENS}
+    head = {"id": f"chatcmpl-{mark}", "created": int(time.time()), "model": request.model}
+    message: dict[str, Any]
+    deltas: list[dict[str, Any]]
+    if act.tool is None:
+        stop, message = "stop", {"role": "assistant", "content": act.text}
+        deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in _pieces(act.text))]
+    else:
+        function = {"name": act.tool.name, "arguments": json.dumps(act.input)}
+        call = {"id": f"call_{mark}", "type": "function", "function": function}
+        stop, message = "tool_calls", {"role": "assistant", "content": None, "tool_calls": [call]}
+        opened = {**call, "index": 0, "function": {**function, "arguments": ""}}
+        pieces = [{"index": 0, "function": {"arguments": piece}} for piece in _pieces(function["arguments"])]
+        deltas = [{**message, "tool_calls": [opened]}, *({"tool_calls": [piece]} for piece in pieces)]
+    choice = {"index": 0, "message": message, "finish_reason": stop, "logprobs": None}
+    chunk = {**head, "object": "chat.completion.chunk"}
+    chunks = [
+        *({**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
+        {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": stop}], "usage": usage},
+    ]
+    whole = {**head, "object": "chat.completion", "usage": usage, "choices": [choice]}
+    return Answer(whole=whole, events=tuple(("", chunk) for chunk in chunks), end="data: [DONE]\n\n")
+
+
+# --- Gemini's ---
+
+
+def _gemini(_request: model_request.Request, act: model_request.Act, mark: str) -> Answer:
+    total = act.tokens + TOKENS
+    usage = {"promptTokenCount": act.tokens, "candidatesTokenCount": TOKENS, "totalTokenCount": total}
+
+    def chunk(part: Mapping[str, Any], **ends: str) -> dict[str, Any]:
+        candidate = {"content": {"role": "model", "parts": [part]}, "index": 0, **ends}
+        return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake", "responseId": mark}
+
+    if act.tool is not None:
+        whole = chunk({"functionCall": {"name": act.tool.name, "args": act.input}}, finishReason="STOP")
+        return Answer(whole=whole, events=(("", whole),))
+    *first, last = _pieces(act.text or " ")
+    chunks = [*(chunk({"text": piece}) for piece in first), chunk({"text": last}, finishReason="STOP")]
+    return Answer(whole=chunk({"text": act.text}, finishReason="STOP"), events=tuple(("", each) for each in chunks))
+
+
+WRITERS: Mapping[str, Callable[[model_request.Request, model_request.Act, str], Answer]] = {
+    model_request.ANTHROPIC: _anthropic,
+    model_request.RESPONSES: _responses,
+    model_request.CHAT: _chat,
+    model_request.GEMINI: _gemini,
+}
+
+
 class Exchange(Record):
     """A request, and what the model answered."""
 
-    request: Request
-    act: Act
+    request: model_request.Request
+    act: model_request.Act
 
 
 class FakeModel:
     """A model that follows a script, and the requests that it was sent."""
 
-    def __init__(self, script: Sequence[Step], *, port: int = 0, most_requests: int = MOST_REQUESTS) -> None:
+    def __init__(
+        self, script: Sequence[model_request.Step], *, port: int = 0, most_requests: int = MOST_REQUESTS
+    ) -> None:
         self.script = tuple(script)
         self.exchanges: list[Exchange] = []
         self.other: list[str] = []  # method and path of everything else that was asked
@@ -56,9 +232,7 @@ class FakeModel:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
 
@@ -68,15 +242,15 @@ class FakeModel:
         return f"http://{LOOPBACK}:{self._server.server_address[1]}"
 
     @property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[model_request.Request]:
         """The requests to the model so far, in order."""
         return [exchange.request for exchange in self.exchanges]
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: model_request.Request) -> Answer:
         """Return the answer to a request, which is remembered."""
         with self._lock:
             over = len(self.exchanges) >= self._most
-            act = Act(text=DONE) if over else next_act(self.script, request)
+            act = model_request.Act(text=model_request.DONE) if over else model_request.next_act(self.script, request)
             if not over:
                 self.exchanges.append(Exchange(request=request, act=act))
         return answer_to(request, act)
@@ -101,11 +275,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_HEAD(self) -> None:
-        """Answer that the server is here."""
         self._send({})
 
     def do_GET(self) -> None:
-        """Answer with the models."""
         self.server.model.other.append(f"GET {self.path}")
         if self.path.partition("?")[0].rstrip("/").endswith("/models"):
             self._send({"object": "list", "data": _models(), "models": _models(), "has_more": False})
@@ -119,7 +291,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError, zlib.error):
             self._send({"error": {"message": "not JSON", "type": "invalid_request_error"}}, status=400)
             return
-        request = read_request(self.path, body)
+        request = model_request.read_request(self.path, body)
         if request is None:
             self._answer_other()
             return

@@ -2,6 +2,8 @@
 
 Of the person's settings it has deia's hooks alone: no key, no login, no conversation. Whatever the host asks of another
 server than the model's goes to a proxy that refuses it.
+
+How a host is started without a person is said in `headless.toml` beside this module.
 """
 
 from __future__ import annotations
@@ -15,17 +17,18 @@ import signal
 import subprocess
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from deia import files
 from deia.folders import TRUSTED, cache_folder, state_folder
 from deia.records import Record
 from deia.serve.setup.host_settings.command import on_windows
-from deia.serve.setup.host_settings.places import Machine
+from deia.serve.setup.host_settings.hosts_table import Machine
 from deia.serve.setup.live.fake_model import Exchange, FakeModel
-from deia.serve.setup.live.headless import Headless
-from deia.serve.setup.live.model_script import Step
+from deia.serve.setup.live.model_request import Step
 
+DATA = os.path.join(os.path.dirname(__file__), "headless.toml")
 LIMIT = 90.0  # seconds for a run; OpenCode's first one takes half a minute
 VERSION_LIMIT = 15.0
 VERSION = re.compile(rb"\d+(?:\.[0-9A-Za-z-]+)+")
@@ -36,6 +39,41 @@ SYSTEMS = ("SYSTEMROOT", "COMSPEC", "PATHEXT", "WINDIR", "SYSTEMDRIVE", "TZ")  #
 HOMES = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP")
 PROFILES = (".bash_profile", ".profile", ".bashrc", ".zshenv")  # shells of a login set the search path anew
 Connect = Callable[[Machine], object]  # enters deia's hooks into the settings of the machine of a run
+
+
+class Headless(Record):
+    """How one host is started against a model on loopback, or why it cannot be."""
+
+    program: str = ""
+    setup: tuple[str, ...] = ()  # what is run first, if anything
+    start: tuple[str, ...] = ()
+    environ: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}  # below the home folder
+    unseen: str = ""
+
+    def filled(self, **values: str) -> Headless:
+        """Return this with every `{name}` replaced by its value."""
+
+        def fill(text: str) -> str:
+            for name, value in values.items():
+                text = text.replace(f"{{{name}}}", value)
+            return text
+
+        return self.but(
+            setup=tuple(map(fill, self.setup)), start=tuple(map(fill, self.start)),
+            environ={name: fill(value) for name, value in self.environ.items()},
+            files={name: fill(text) for name, text in self.files.items()},
+        )  # fmt: skip
+
+
+def _read() -> dict[str, Headless]:
+    with open(DATA, "rb") as file:
+        tables = tomllib.load(file)
+    words = {host: {name: tuple(table.get(name, ())) for name in ("setup", "start")} for host, table in tables.items()}
+    return {host: Headless(**table | words[host]) for host, table in tables.items()}
+
+
+HEADLESS: Mapping[str, Headless] = _read()
 
 
 class Trial(Record):
@@ -167,7 +205,6 @@ def _ends(words: Sequence[str], work: str, environ: Mapping[str, str], folder: s
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and whatever it started and left running."""
     with contextlib.suppress(OSError):
         if on_windows():
             process.kill()

@@ -18,13 +18,10 @@ from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.hook_checks import HookFile, hook_files_of, may_be_run
 from deia.serve.setup.hook_installation import Spot
 from deia.serve.setup.host_settings.disabled import troubles
-from deia.serve.setup.host_settings.hook_file import ROOT
-from deia.serve.setup.host_settings.hosts_table import GROUPED, SCRIPT, USER, Setup
+from deia.serve.setup.host_settings.hook_file import ROOT, RUNNABLE
+from deia.serve.setup.host_settings.hosts_table import GROUPED, SCRIPT, USER, Machine, Setup
 from deia.serve.setup.host_settings.launcher import lend_launcher
-from deia.serve.setup.host_settings.places import Machine
-from deia.serve.setup.host_settings.whole_file import RUNNABLE
-from deia.serve.setup.live.headless import HEADLESS, Headless
-from deia.serve.setup.live.host_run import Arrived, Trial, program_of, run_host, version_of, write
+from deia.serve.setup.live.host_run import HEADLESS, Arrived, Headless, Trial, program_of, run_host, version_of, write
 from deia.serve.setup.live_check import PROMPT, commons_of
 from deia.serve.setup.settings_changes import read_settings
 from deia.text import counted, one_line, shorten

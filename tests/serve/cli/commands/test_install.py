@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
-from deia.serve.setup.interpreter import find_interpreter, starts
+from deia.serve.setup.host_settings.launcher import find_interpreter, starts
 from tests.derived import derived
 from tests.paths import ROOT
 

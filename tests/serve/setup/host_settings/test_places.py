@@ -6,8 +6,17 @@ from pathlib import Path
 import pytest
 
 from deia.errors import HostError
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS, USER
-from deia.serve.setup.host_settings.places import Machine, is_here, project_folder, settings_paths, setup_of, signs_of
+from deia.serve.setup.host_settings.hosts_table import (
+    BY_NAME,
+    SETUPS,
+    USER,
+    Machine,
+    is_here,
+    project_folder,
+    settings_paths,
+    setup_of,
+    signs_of,
+)
 
 EXPECTED = {  # where the hosts' own documents say that they look
     "claude-code": (".claude/settings.json", ".claude/settings.json"),

@@ -12,10 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.serve.setup.live.fake_model import FakeModel
-from deia.serve.setup.live.model_answer import answer_to
-from deia.serve.setup.live.model_request import protocol_of, read_request, texts
-from deia.serve.setup.live.model_script import DONE, SHELLS, Act, Step, next_act, shell_input
+from deia.serve.setup.live.fake_model import FakeModel, answer_to
+from deia.serve.setup.live.model_request import (
+    DONE,
+    SHELLS,
+    Act,
+    Step,
+    next_act,
+    protocol_of,
+    read_request,
+    shell_input,
+    texts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

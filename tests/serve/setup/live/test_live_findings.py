@@ -14,7 +14,7 @@ import pytest
 
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
 from deia.serve.setup.live import host_run
-from deia.serve.setup.live.headless import HEADLESS
+from deia.serve.setup.live.host_run import HEADLESS
 from tests.serve.setup.live import stand_in_host
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from mcp.client.stdio import stdio_client
 
 from deia.errors import QueryError
 from deia.serve.cli.commands_table import run_cli
-from deia.serve.server.hook_tool import event_of
+from deia.serve.server.hook_events import event_of
 from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, TOOLS, offered
-from deia.serve.setup.host_settings.warm import EVENTS, asked_by_tool, is_warm
+from deia.serve.setup.host_settings.claude_code_settings import EVENTS, asked_by_tool, is_warm
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

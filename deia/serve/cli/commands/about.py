@@ -1,15 +1,16 @@
-"""The manual page deia(1), in roff, from the same tables as the help of the commands."""
+"""`deia completion`, `deia help` and `deia version`: a shell's completion script, the manual page deia(1), the help."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 
 import click
 
 import deia
-from deia.serve.cli.commands_table import COMMANDS
-from deia.serve.cli.help_page import examples
+from deia.serve.cli import output
+from deia.serve.cli.commands_table import COMMANDS, examples
+from deia.serve.cli.shell_completion import SHELLS, script
 
 END = """\
 .SH EXIT STATUS
@@ -21,6 +22,7 @@ the settings of a commons
 .TP
 .I ~/.local/state/deia
 what deia remembers of conversations, and your mutes"""
+MAN = "man"
 
 
 def man_page(cli: click.Command) -> str:
@@ -75,3 +77,43 @@ def _roff(text: str) -> str:
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
     escaped = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in escaped)
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
+
+
+@click.command(short_help="Print the script that completes deia in a shell, or the manual page.")
+@click.argument("shell", type=click.Choice((*SHELLS, MAN)))
+@click.pass_context
+def completion(ctx: click.Context, *, shell: str) -> None:
+    """Print the script with which SHELL completes commands, options, document ids, triggers and filter values.
+
+    \b
+    bash        deia completion bash >> ~/.bashrc
+    zsh         deia completion zsh >> ~/.zshrc
+    fish        deia completion fish > ~/.config/fish/completions/deia.fish
+    powershell  deia completion powershell >> $PROFILE
+
+    `man` prints the manual page instead, as `deia completion man > ~/.local/share/man/man1/deia.1`.
+    """  # noqa: D301 - click needs the backslash, with which it keeps line breaks
+    if shell == MAN:
+        output.say(man_page(ctx.find_root().command).rstrip("\n"))
+        return
+    output.say(script(shell, ctx.find_root().command).rstrip("\n"))
+
+
+@click.command("help", short_help="Show the help of a command.")
+@click.argument("words", nargs=-1, metavar="[COMMAND]…")
+@click.pass_context
+def show_help(ctx: click.Context, *, words: Sequence[str]) -> None:
+    """Show the help of a COMMAND, or of deia itself."""
+    _as_option(ctx, [*words, "--help"])
+
+
+@click.command("version", short_help="Show the version.")
+@click.pass_context
+def show_version(ctx: click.Context) -> None:
+    """Show the version, as `deia --version` does."""
+    _as_option(ctx, ["--version"])
+
+
+def _as_option(ctx: click.Context, arguments: list[str]) -> None:
+    root = ctx.find_root()
+    root.command.main(arguments, prog_name=root.info_name, standalone_mode=False)

@@ -1,8 +1,12 @@
-"""Adds and removes Claude Code's warm hooks, which ask a running server and stand beside the command.
+"""Adds to Claude Code's settings what only it has, and removes it: a status line, and warm hooks that ask a server.
 
-They ask the server at an address (`http`) or, if the session is connected with it anyway, through its tool
-(`mcp_tool`). The command stays, so that turns are watched while the server is not running; if an event reaches both,
-the first to claim it answers. The start of a session has no warm hook, since no server is connected yet.
+Source: the host's own pages on status lines and hooks (read in the second half of 2026). `statusLine` is a command line
+for a shell, which gets the conversation as JSON on standard input and whose first line of output is shown. Somebody
+else's is kept.
+
+Warm hooks ask the server at an address (`http`) or, if the session is connected with it anyway, through its tool
+(`mcp_tool`). The command stays beside them, so that turns are watched while the server is not running; if an event
+reaches both, the first to claim it answers. The start of a session has none, since no server is connected yet.
 """
 
 from __future__ import annotations
@@ -11,17 +15,65 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from deia.fast_json import Json
+from deia.serve import statusline
 from deia.serve.server.tool_schemas import HOOK, HOOK_EVENTS, PERSONS_TOOL
+from deia.serve.setup.host_settings.command import CMD, POSIX, line, on_windows, words_of
 from deia.serve.setup.host_settings.hook_file import ROOT
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE
-from deia.serve.setup.host_settings.json_text import Path, insert, parse, prune, with_containers
+from deia.serve.setup.host_settings.json_text import Path, insert, parse, prune, remove, with_containers
+from deia.serve.setup.host_settings.launcher import STATUS_LINE, in_shell, is_launched, words_in_shell
 from deia.serve.setup.host_settings.server_file import NAME
 
+STATUS_KEY = "statusLine"
+STATUS_FILE = "deia/serve/statusline.py"
 SETUP = BY_NAME[CLAUDE_CODE]
 EVENTS = SETUP.events
 URL_PATH = f"/hooks/{CLAUDE_CODE}"
 WARM = {event: hooked for event, hooked in EVENTS.items() if event != "SessionStart"}
 VARIABLE = "DEIA_TOKEN"
+
+
+def status_command(hook: Sequence[str], *, windows: bool | None = None) -> str:
+    """Return the command line of the status line, which starts what the given hook command starts.
+
+    On Windows either of two shells may read it, so it uses only what both read as plain words.
+    """
+    at = len(hook) - 1 - [*hook][::-1].index(CLAUDE_CODE)
+    if is_launched(hook):
+        return in_shell([*hook[:at], STATUS_LINE, *hook[at + 1 :]])
+    words = [*hook[: at - 1], statusline.__file__, *hook[at + 1 :]]
+    if on_windows() if windows is None else windows:
+        return line([word.replace("\\", "/") for word in words], CMD)
+    return line(words, POSIX)
+
+
+def status_line_in(text: str, *, path: str) -> str:
+    """Return the command of a settings file's status line, or the empty text if there is none."""
+    settings: Json = parse(text, where=path)
+    value = settings.get(STATUS_KEY) if isinstance(settings, dict) else None
+    if value is None:
+        return ""
+    return str(value.get("command") or "a form that deia does not know") if isinstance(value, dict) else str(value)
+
+
+def is_own_status_line(command: str) -> bool:
+    """Return whether a status line is deia's, judged by the file that it runs."""
+    words = (command, *words_of(command))
+    return any(STATUS_FILE in word.replace("\\", "/") for word in words) or STATUS_LINE in words_in_shell(command)
+
+
+def with_status_line(text: str, command: str, *, path: str) -> str:
+    """Return a settings text with the status line; unchanged if it has somebody else's."""
+    present = status_line_in(text, path=path)
+    if present == command or (present and not is_own_status_line(present)):
+        return text
+    bare = without_status_line(text, path=path) if present else text
+    return insert(with_containers(bare, []), [], {"type": "command", "command": command}, key=STATUS_KEY)
+
+
+def without_status_line(text: str, *, path: str) -> str:
+    """Return a settings text without deia's status line; raise HostError if the file is not JSON."""
+    return remove(text, [STATUS_KEY]) if is_own_status_line(status_line_in(text, path=path)) else text
 
 
 def asked_at(url: str, *, token: bool) -> dict[str, Json]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.serve import statusline
-from deia.serve.setup.host_settings.command import words_of
-from deia.serve.setup.host_settings.status_line import (
-    is_ours,
+from deia.serve.setup.host_settings.claude_code_settings import (
+    is_own_status_line,
     status_command,
     status_line_in,
     with_status_line,
     without_status_line,
 )
+from deia.serve.setup.host_settings.command import words_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ OTHER = '{\n  "statusLine": {"type": "command", "command": "~/mine.sh"}\n}\n'
 def test_the_command_is_the_hooks_with_another_file_and_no_host() -> None:
     command = status_command(HOOK, windows=False)
     assert shlex.split(command) == [*HOOK[:3], statusline.__file__, *HOOK[5:]]
-    assert is_ours(command)
+    assert is_own_status_line(command)
 
 
 def test_on_windows_both_shells_read_plain_words_with_forward_slashes() -> None:
@@ -38,7 +38,7 @@ def test_on_windows_both_shells_read_plain_words_with_forward_slashes() -> None:
     assert command.startswith("C:/Python/python.exe -I -S ")
     assert "\\" not in command
     odd = status_command([r"C:\Program Files\python.exe", "-I", "-S", "hook.py", "claude-code"], windows=True)
-    assert is_ours(odd)
+    assert is_own_status_line(odd)
     assert words_of(odd)[0] == "C:/Program Files/python.exe"
 
 
@@ -67,7 +67,7 @@ def test_it_is_installed_and_gone_with_the_hooks(deia: Deia, commons: Path) -> N
     path = commons / ".claude" / "settings.json"
     assert deia("install", "claude-code", "--statusline").code == 0
     first = path.read_text(encoding="utf-8")
-    assert is_ours(json.loads(first)["statusLine"]["command"])
+    assert is_own_status_line(json.loads(first)["statusLine"]["command"])
     assert deia("install", "claude-code").code == 0
     assert path.read_text(encoding="utf-8") == first, "it stays without being asked for again"
     assert deia("uninstall", "claude-code").code == 0

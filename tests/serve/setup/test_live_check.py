@@ -15,7 +15,7 @@ from deia.serve.hosts.cline import STOPPED
 from deia.serve.hosts.delivery_form import Said
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.hosts_table import BY_NAME
-from deia.serve.setup.host_settings.reads_answer import TAKES, Output, read_output
+from deia.serve.setup.live_check import TAKES, Output, read_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
