@@ -133,7 +133,7 @@ class Librarian:
             collection=collection or "", expand_context=expand_context or "", since=since or "", until=until or "",
         )  # fmt: skip
         if since or until:
-            from deia.search.question.named_days import in_days  # noqa: PLC0415 - few questions have a time frame
+            from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
             query = in_days(query, time.time())
         return RenderableAnswer(**self._answer(query, tier or self.settings.tier).values())

@@ -220,7 +220,6 @@ SHIPPED = "a file of deia itself"
 PERSONS = "a file that the person names on the command line"
 DOORS = {
     "deia.commons.source_files.safe_files": "the door",
-    "deia.commons.source_files.atomic_write": "writes what the door has checked",
     "deia.commons.source_files.write_lock": "removes its own lock",
     "deia.commons.layers.pack_install": "moves and removes whole packs, after refusing links",
     "deia.commons.write.trash": "renames a folder of the trash, after the door has checked what is in it",
@@ -247,7 +246,6 @@ DOORS = {
     "deia.evaluate.replay_files": PERSONS,
     "deia.search.catalog": DERIVED,
     "deia.search.ranking.weights": SHIPPED,
-    "deia.search.ranking.word_usage": SHIPPED,
     "deia.serve.cli.commands.check": PERSONS,
     "deia.serve.cli.commands.eval": PERSONS,
     "deia.serve.cli.commands.mute": "the off switch, in the person's own folder",

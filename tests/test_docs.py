@@ -16,8 +16,8 @@ from typing import NamedTuple
 import pytest
 
 from deia import records, settings
-from deia.commons.index import shapes, v1_triggers
-from deia.commons.notes import field_names
+from deia.commons.index import index_parts, shapes
+from deia.commons.notes import describe
 from deia.commons.triggers import cases, conditions, read_triggers
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.write.index_store import build
@@ -230,7 +230,7 @@ TRIGGER_WORDS = {
     "cases": (*cases.CASE_FIELDS, *cases.TURN_FIELDS, *cases.VERDICTS),
     "values": (*records.STANCES, *records.STATUSES, *records.TIMINGS, *records.ACTIONS, *records.MODES,
                *records.URGENCIES, *read_triggers.WATCHED),
-    "old form": (*v1_triggers.TRIGGER_FIELDS, *v1_triggers.ACTIONS),
+    "old form": (*index_parts.TRIGGER_FIELDS, *index_parts.ACTIONS),
 }  # fmt: skip
 
 
@@ -240,9 +240,7 @@ def test_every_word_of_the_trigger_language_is_documented(kind: str) -> None:
 
 
 def test_every_field_of_the_index_is_documented() -> None:
-    known = {*field_names.KNOWN, *shapes.CLUSTER_FIELDS, *v1_triggers.QUERY_FIELDS} - {
-        "notes"
-    }  # a misspelling, read too
+    known = {*describe.KNOWN, *shapes.CLUSTER_FIELDS, *index_parts.QUERY_FIELDS} - {"notes"}  # a misspelling, read too
     assert known - in_code("docs/FORMATS.md") == set()
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from deia.match.keyword import analyser
 from deia.match.tokeniser import terms
-from deia.search.ranking.word_usage import FILE, LEVELS, SEPARATOR
+from deia.search.ranking.weights import LEVELS, SEPARATOR, USUAL_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,14 +90,14 @@ def main() -> None:
     )
     rows = [f"{stem}{SEPARATOR}{level(stem)}\n" for stem in ["", *kept]]  # the first row is of all others
     data = "".join(rows).encode("ascii")
-    (options.out / FILE).write_bytes(data)
+    (options.out / USUAL_WORDS).write_bytes(data)
     about = {
         "made_by": "tools/usual_words.py", "words": len(kept), "sha256": hashlib.sha256(data).hexdigest(),
         "source": options.source, "lines": lines, "descriptions": wholes, "bytes": round(length),
         "licence": "counts of single words; the descriptions stand under their packages' licences, all of them free",
     }  # fmt: skip
-    (options.out / FILE).with_suffix(".provenance.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
-    print(f"{options.out / FILE}: {len(data):,} bytes, {len(kept):,} words of {wholes:,} descriptions")
+    (options.out / USUAL_WORDS).with_suffix(".provenance.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+    print(f"{options.out / USUAL_WORDS}: {len(data):,} bytes, {len(kept):,} words of {wholes:,} descriptions")
 
 
 if __name__ == "__main__":

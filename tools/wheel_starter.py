@@ -19,7 +19,7 @@ import sys
 sys.path.insert(0, ".")
 import deia
 deia.__version__ = sys.argv[2]
-from deia.compile.ready_made import make_ready
+from deia.compile.ready_starter import make_ready
 make_ready(sys.argv[1])
 """
 STARTER = ("commons_index.yaml", "triggers", "bok", "docs/ERRORS.md")  # `deia explain` reads the page

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TypeAlias
 
 from deia.commons.index.derived_views import derived_values
 from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
-from deia.commons.layers.replaced_documents import replacement_problems
-from deia.commons.layers.shadowing import hiding_problems
-from deia.commons.notes.field_names import usual_names
+from deia.commons.layers.shadowing import hiding_problems, replacement_problems
+from deia.commons.notes.describe import usual_names
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.outline import outline_lines
@@ -28,11 +28,8 @@ from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
 
 BUILD = "Run `deia index build`."
-COMPARED = (
-    "title",
-    "urgency",
-    "platforms",
-)  # fields that both an entry and its document can have, and that people and filters see
+# Fields that both an entry and its document can have, and that people and filters see.
+COMPARED = ("title", "urgency", "platforms")
 
 
 def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -> list[Problem]:
@@ -92,10 +89,6 @@ def _listed(commons: Commons) -> list[Entry]:
     return [entry for entry in commons.entries if entry.id not in commons.derived]
 
 
-def _entries_by_id(commons: Commons) -> dict[str, Entry]:
-    return {entry.id: entry for entry in commons.entries}
-
-
 def no_index(commons: Commons) -> Iterator[Problem]:
     """Report that a commons has no index; it works from the documents alone."""
     if not commons.index.path:
@@ -109,17 +102,15 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
     for entry in _listed(commons):
         if entry.path in present:
             continue
-        findings = Findings(commons.index.path)
         place = safe_files.resolve(commons.root, entry.path)
         if not place:
             found = f"{quote(entry.path)} of {quote(entry.id)} is a link to a file outside the commons."
-            findings.error(entry.line, "path-leaves-commons", found, "Move the document into the commons.")
+            fix = "Move the document into the commons."
+            yield _warning(commons, entry.line, "path-leaves-commons", found, fix).but(severity="error")
         elif not os.path.isfile(place):
             found = f"There is no file {quote(entry.path)} for {quote(entry.id)}."
-            findings.error(
-                entry.line, "missing-file", found, "Write the document, correct the path, or remove the entry."
-            )
-        yield from findings.problems
+            fix = "Write the document, correct the path, or remove the entry."
+            yield _warning(commons, entry.line, "missing-file", found, fix).but(severity="error")
 
 
 def unlisted_documents(commons: Commons) -> Iterator[Problem]:
@@ -203,7 +194,7 @@ def _documented(source: Map, name: str) -> tuple[set[str], str]:
 
 def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
-    known = _entries_by_id(commons)
+    known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
@@ -233,7 +224,7 @@ def _unknown(
 
 def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Problem]:
     """Report triggers that show a document which exists in no layer."""
-    known = _entries_by_id(whole)
+    known = {entry.id for entry in whole.entries}
     references = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
     for trigger, reference in references:
         if reference.id not in known:
@@ -291,17 +282,8 @@ def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Pr
     return Problem(path=commons.index.path, line=line, found=found, fix=fix, code=code, severity="warning")
 
 
-OF_DOCUMENTS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
-    unlisted_documents,
-    unfilled_outlines,
-    disagreements,
-)
-CHECKS: tuple[Callable[[Commons], Iterator[Problem]], ...] = (
-    no_index,
-    missing_files,
-    document_problems,
-    thin_entries,
-    shared_paths,
-    unknown_references,
-    stale_views,
-)
+Check: TypeAlias = Callable[[Commons], Iterator[Problem]]
+OF_DOCUMENTS: tuple[Check, ...] = (unlisted_documents, unfilled_outlines, disagreements)
+CHECKS: tuple[Check, ...] = (
+    no_index, missing_files, document_problems, thin_entries, shared_paths, unknown_references, stale_views,
+)  # fmt: skip

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -21,7 +22,7 @@ from deia.commons.checks import check_layers
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
-from deia.compile.catalog.effort import TIER, Effort, cache_path, models
+from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, DEFAULT_LIMIT, TIER, Effort, cache_path, models
 from deia.compile.compiled_folder import (
     CATALOG,
     ENTRIES,
@@ -46,10 +47,10 @@ from deia.compile.triggers.last_good import faults, keep_lasting, read_lasting
 from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
-from deia.compile.work import Work
 from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import STARTER, derived_folder, is_packaged, part_folder, state_folder
+from deia.match.tiers import TRANSFORMER
 from deia.records import UNTRUSTED, Record
 from deia.settings import Settings, is_personal, resolve
 from deia.watch.gate.artefact import FORMAT
@@ -68,6 +69,42 @@ PARTS = (TRIGGERS, CATALOG)
 MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
 POLL = 0.01  # seconds between two attempts to get the lock; the system frees it if a process dies
+SENTENCE_TRANSFORMERS = "sentence_transformers"  # the package of a person's own model
+
+
+class Work(Record):
+    """What a compile has to do: which tier to make, whether somebody waits, whether to make everything again."""
+
+    tier: str
+    model: str
+    requested: bool
+    aside: bool
+    force: bool
+    collections: tuple[str, ...] = ()
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The tiers to write; word vectors cost next to nothing, and searches fall back on them.
+
+        A model of the person's own takes seconds to load, so a compile in the background uses it only if it is loaded.
+        """
+        if self.tier == TRANSFORMER:
+            is_available = self.requested or SENTENCE_TRANSFORMERS in sys.modules
+            return ("static", f"{TRANSFORMER}:{self.model}") if is_available else ("static",)
+        return ("static", TIER) if self.tier in ("auto", TIER) else ("static",)
+
+    @property
+    def limit(self) -> int:
+        """How many texts may be encoded."""
+        if not self.requested:
+            return ASIDE_LIMIT if self.aside else BACKGROUND_LIMIT
+        return Effort().limit if self.tier in (TIER, TRANSFORMER) else DEFAULT_LIMIT
+
+    def is_satisfied(self, manifest: Manifest) -> bool:
+        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make."""
+        lacking = set(self.tiers) - set(manifest.tiers)
+        is_wanted = self.requested or self.aside
+        return not lacking or not is_wanted or (manifest.left_out and self.tier == "auto")
 
 
 class Compiled(Manifest):

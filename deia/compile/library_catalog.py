@@ -14,8 +14,8 @@ from filelock import FileLock
 
 from deia import __version__, files
 from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, revise_library_catalog
+from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
-from deia.compile.catalog.library_volumes import library_volumes
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, place_catalog, sweep
 from deia.compile.encoding_start import wanted_tiers
 from deia.folders import library_catalog_name

@@ -15,9 +15,9 @@ from collections import Counter
 from filelock import FileLock, Timeout
 
 from deia import files
+from deia.compile.catalog.document_store import filled, library_volumes
 from deia.compile.catalog.effort import TIER, cache_path
 from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_key, texts_of
-from deia.compile.catalog.library_volumes import filled, library_volumes
 from deia.compile.catalog.prepare import chunks_of
 from deia.compile.encoding_progress import Encoding, write_encoding
 from deia.compile.library_catalog import compile_library

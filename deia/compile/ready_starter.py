@@ -7,6 +7,8 @@ counts as none. Cases are not kept, since no compile needs them.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any
@@ -15,11 +17,15 @@ from deia import __version__, fast_json, files
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern, Step
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_starter
-from deia.compile.sources import HASH_LENGTH, code_contents, code_stamps
+from deia.compile.sources import HASH_LENGTH, code_contents, code_stamps, read_sources
+from deia.compile.triggers.build_artefact import compile_triggers
+from deia.compile.triggers.units import NAME as LOWERED
+from deia.compile.triggers.units import STARTER_ORIGIN, Units, shipped_token, write_units
 from deia.firing import Reference
 from deia.folders import STARTER, STARTER_PREFIX, derived_folder
 from deia.knowledge import Clause, Document, Earlier, Entry, OwnActWords, Trigger
 from deia.records import Record
+from deia.settings import DEFAULTS
 
 NAME = "starter.json"
 SHIPPED = f"{STARTER}/ready"  # what the wheel brings along
@@ -105,3 +111,23 @@ def _value(value: Any) -> Any:
     if isinstance(value, list):
         return tuple([_value(item) for item in value])
     return {name: _value(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+# --- what a wheel brings along ---
+
+
+def make_ready(folder: str) -> None:
+    """Write what was read of the starter, and its lowered triggers, into a folder: only the build of a wheel does so.
+
+    The lowered triggers contain the code of patterns, which only an interpreter like the one that built the wheel can
+    use; others lower them once.
+    """
+    starter, units = load_starter(), Units()
+    with tempfile.TemporaryDirectory() as project:
+        sources = read_sources(project, {}, starter=True, trusted=False)
+    compile_triggers(
+        starter.triggers, {}, settings=DEFAULTS.by_name(), identity={},
+        units_of=lambda origin: units if origin == STARTER_ORIGIN else Units(),
+    )  # fmt: skip
+    keep_starter(os.path.join(folder, NAME), starter, starter_token(sources, code_contents))
+    write_units(os.path.join(folder, LOWERED), shipped_token(), units.used)

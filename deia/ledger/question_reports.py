@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from deia.ledger.periods import over_time
 from deia.ledger.report_values import Chart, Figure, Grid, Report, share
-from deia.ledger.shared_rows import gather
+from deia.ledger.shared_rows import gather, over_time
 from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask
 

@@ -29,6 +29,7 @@ from deia.search.build_answer import (
     build_results,
     no_match,
     nothing_asked,
+    owner_clusters,
     too_broad,
     warnings,
 )
@@ -36,15 +37,12 @@ from deia.search.catalog import Catalog
 from deia.search.question.classify import CONVERSATIONAL
 from deia.search.question.interpret import Interpretation, interpret
 from deia.search.question.terms import Question, Term, read_question, stem_weights
-from deia.search.ranking.affinity import affinity
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.rank import Ranked, rank_documents
-from deia.search.ranking.retrieve import Meaning, choose_tier, retrieve
-from deia.search.ranking.weights import verdict_weights
-from deia.search.ranking.word_usage import general_information
-from deia.search.related import owner_clusters
+from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
+from deia.search.ranking.weights import general_information, verdict_weights
 from deia.search.views import audience_view, listing, platform_view
 
 if TYPE_CHECKING:

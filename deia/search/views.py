@@ -11,8 +11,8 @@ from deia.folders import STARTER_PREFIX
 from deia.knowledge import Query, Result
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView, as_result
+from deia.search.build_answer import most_urgent
 from deia.search.catalog import Catalog, StoredDocument
-from deia.search.related import most_urgent
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters

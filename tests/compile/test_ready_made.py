@@ -8,7 +8,7 @@ import pytest
 
 from deia.compile import ready_starter
 from deia.compile.compiler import compile_commons
-from deia.compile.ready_made import make_ready
+from deia.compile.ready_starter import make_ready
 from deia.compile.triggers import units
 from deia.folders import STARTER, derived_folder
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.compile.catalog.vocabulary import vocabulary_bytes
+from deia.compile.catalog.writers import vocabulary_bytes
 from deia.errors import ArtefactError
 from deia.match.spelling import SHORT, Vocabulary, deletions, distance, edits_allowed, worth_keeping
 

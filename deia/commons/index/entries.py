@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deia.commons.notes.describe import describe
-from deia.commons.notes.field_names import KNOWN, LISTS, TEXTS, usual_names
+from deia.commons.notes.describe import KNOWN, LISTS, TEXTS, describe, usual_names
 from deia.commons.notes.note_text import first_paragraph
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote

@@ -13,9 +13,9 @@ from deia.commons.index.documents import read_documents
 from deia.commons.index.entries import complete_entry, derived_entry
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern
 from deia.commons.index.read_index import load_index
-from deia.commons.notes.links import with_links
+from deia.commons.notes.note_text import with_links
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.slugs import id_from_path
+from deia.commons.source_files.slugs import free_name, id_from_path
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.commons.triggers.read_triggers import load_triggers
 from deia.folders import is_commons
@@ -74,7 +74,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None, globs: Seq
         concepts=index.concepts,
         learning_paths=index.learning_paths,
         broken=files.broken,
-        problems=tuple(_sorted((*index.problems, *documents.problems, *metadata, *files.problems))),
+        problems=tuple(sorted((*index.problems, *documents.problems, *metadata, *files.problems), key=_place)),
         derived=tuple(entry.id for entry in entries if entry.id not in listed),
         own_ids=own_ids,
     )
@@ -101,18 +101,10 @@ def build_entries(
     result = [complete_entry(entry, derived[entry.path]) if entry.path in derived else entry for entry in listed]
     unlisted = [path for path in derived if path not in paths]
     for path in unlisted:
-        result.append(derived[path].but(id=_free_id(derived[path], used)))
+        ident = derived[path].id
+        result.append(derived[path].but(id=free_name(id_from_path(path), used) if ident in used else ident))
         used.add(result[-1].id)
     return tuple(with_links(result, unlisted, documents))
-
-
-def _free_id(entry: Entry, used: set[str]) -> str:
-    """Return an id for a derived entry that no other entry has."""
-    if entry.id not in used:
-        return entry.id
-    names = [id_from_path(entry.path)]
-    names += [f"{names[0]}-{number}" for number in range(2, len(used) + 4)]
-    return next(name for name in names if name not in used)
 
 
 def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
@@ -121,5 +113,5 @@ def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> t
     return tuple(trigger for trigger in old if trigger.id not in used)
 
 
-def _sorted(problems: tuple[Problem, ...]) -> list[Problem]:
-    return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))
+def _place(problem: Problem) -> tuple[str, int, str]:
+    return problem.path, problem.line, problem.code

@@ -7,10 +7,8 @@ import os
 from collections import Counter
 
 from deia.commons.index import shapes
-from deia.commons.index.concepts import read_concepts
+from deia.commons.index.index_parts import read_concepts, read_learning_paths, read_old_triggers, read_query_patterns
 from deia.commons.index.index_records import Index
-from deia.commons.index.learning_paths import read_learning_paths
-from deia.commons.index.v1_triggers import read_old_triggers, read_query_patterns
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.fields import as_text
 from deia.commons.source_files.findings import Findings

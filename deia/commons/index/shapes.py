@@ -13,7 +13,7 @@ from deia.commons.index.entries import read_entry
 from deia.commons.index.index_records import Cluster
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
-from deia.commons.source_files.slugs import id_from_path, slug
+from deia.commons.source_files.slugs import free_name, id_from_path, slug
 from deia.commons.source_files.yaml_reader import Items, Map, Value
 from deia.knowledge import Entry
 from deia.records import Record
@@ -185,11 +185,8 @@ def _by_id(section: Map, findings: Findings) -> Iterator[Map]:
             found = f"The entry {quote(name)} is {describe(body)}; it must be a mapping."
             findings.warning(section.at(name), "stray-text", found, "Remove it, or give it a path.")
             continue
-        item = Map(line=section.at(name))
-        item["id"] = name
-        item.update(body)
-        item.lines = {"id": section.at(name), **body.lines}
-        yield item
+        line = section.at(name)
+        yield Map({"id": name, **body}, line=line, lines={"id": line, **body.lines})
 
 
 def _flatten(item: Map) -> Map:
@@ -197,10 +194,8 @@ def _flatten(item: Map) -> Map:
     metadata = item.get("metadata")
     if not isinstance(metadata, Map):
         return item
-    flat = Map(line=item.line)
-    flat.update({**metadata, **{name: value for name, value in item.items() if name != "metadata"}})
-    flat.lines = {**metadata.lines, **item.lines}
-    return flat
+    own = {name: value for name, value in item.items() if name != "metadata"}
+    return Map({**metadata, **own}, line=item.line, lines={**metadata.lines, **item.lines})
 
 
 def _collect(items: Iterator[Map], findings: Findings) -> Content:
@@ -227,10 +222,7 @@ def _with_unique_id(entry: Entry, entries: dict[str, Entry], findings: Findings)
         found = f"The document {quote(entry.path)} is listed again; the entry on line {first.line} is used."
         findings.warning(entry.line, "repeated-document", found, "Remove one of the two.")
         return None
-    name = base = id_from_path(entry.path)
-    number = 2
-    while name in entries:
-        name, number = f"{base}-{number}", number + 1
+    name = free_name(id_from_path(entry.path), entries)
     found = f"The id {quote(entry.id)} repeats (first on line {first.line}); this document gets the id {quote(name)}."
     findings.warning(entry.line, "repeated-id", found, "Run `deia index migrate` to save the new ids.")
     return entry.but(id=name)
@@ -242,12 +234,8 @@ def _without_sentences(item: Map, findings: Findings) -> Map:
     for name in stray:
         found = f"{quote(name)} is a sentence instead of a field name; it is left out."
         findings.warning(item.at(name), "stray-text", found, "Remove it, or move it into the document.")
-    if not stray:
-        return item
-    result = Map(line=item.line)
-    result.update({name: value for name, value in item.items() if name not in stray})
-    result.lines = {name: item.at(name) for name in result}
-    return result
+    kept = {name: value for name, value in item.items() if name not in stray}
+    return Map(kept, line=item.line, lines={name: item.at(name) for name in kept}) if stray else item
 
 
 def _has(value: Value, name: str, kind: type) -> bool:

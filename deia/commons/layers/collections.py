@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from deia.commons.index.index_parts import restrict_paths
 from deia.commons.index.index_records import Cluster, QueryPattern
-from deia.commons.index.learning_paths import restrict_paths
 from deia.commons.index.load_commons import Commons
 from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger

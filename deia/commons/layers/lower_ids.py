@@ -12,6 +12,7 @@ from deia.commons.layers.merge_layers import has_starter, load_below, origin_of
 from deia.commons.layers.packs import check_packs
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import quote
+from deia.commons.source_files.slugs import free_name
 from deia.commons.triggers.read_triggers import FOLDER, load_triggers
 from deia.folders import INDEX_NAMES, STARTER
 from deia.knowledge import Entry, Trigger
@@ -38,12 +39,7 @@ class LowerIds(Record):
 
     def free_id(self, ident: str) -> str:
         """Return an id that nothing uses: the id itself, or the first of `id-2`, `id-3` and so on that is free."""
-        number = 2
-        free = ident
-        while free in self.triggers or free in self.documents or free in self.own:
-            free = f"{ident}-{number}"
-            number += 1
-        return free
+        return free_name(ident, {*self.triggers, *self.documents, *self.own})
 
 
 def _layer(path: str) -> str:

@@ -10,15 +10,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from deia import files
+from deia.commons.index.index_parts import first_per_audience
 from deia.commons.index.index_records import Cluster
-from deia.commons.index.learning_paths import first_per_audience
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.packs import FOLDER, Packs, check_packs, pack_folder
-from deia.commons.layers.untrusted import restrain
 from deia.folders import STARTER, STARTER_PREFIX, is_starter
 from deia.knowledge import Case, Entry, Trigger
 from deia.problems import Problem
 from deia.records import Record
+from deia.text import shorten
 
 PROJECT = "project"
 
@@ -167,3 +167,64 @@ def layer_prefixes(root: str, *, starter: bool, trusted: bool) -> Iterator[str]:
     yield from (f"{FOLDER}/{name}/" for name in names if not name.startswith("."))
     if has_starter(root, starter=starter):
         yield STARTER_PREFIX
+
+
+# --- an untrusted commons may add a little, and takes nothing away ---
+
+MOST_TRIGGERS = 20
+MOST_DOCUMENTS = 2  # of a trigger
+MOST_KEYWORDS = 20  # of an entry
+MOST_CHARS = 300  # of a message or a summary: all its notes together leave room in a conversation
+
+
+def restrain(own: Commons, below: Sequence[Commons]) -> Commons:
+    """Return what counts of an untrusted commons over the layers below it."""
+    taken_triggers = {trigger.id for layer in below for trigger in layer.triggers}
+    taken_entries = {entry.id for layer in below for entry in layer.entries}
+    triggers = [
+        _quiet(trigger)
+        for trigger in own.triggers
+        if trigger.id not in taken_triggers and trigger.status != "deprecated"
+    ][:MOST_TRIGGERS]
+    entries = [_unraised(entry) for entry in own.entries if entry.id not in taken_entries]
+    paths = {entry.path for entry in entries}
+    ids = {trigger.id for trigger in triggers}
+    return own.but(
+        triggers=tuple(triggers),
+        cases=tuple(case for case in own.cases if case.trigger in ids),
+        entries=tuple(entries),
+        documents=tuple(document for document in own.documents if document.path in paths),
+        clusters=(),
+        query_patterns=(),
+        concepts=(),
+        learning_paths=(),
+    )
+
+
+def _quiet(trigger: Trigger) -> Trigger:
+    """Return a trigger that only adds a note, once in a conversation, with the summaries of its documents."""
+    return trigger.but(
+        urgency="low",
+        message=shorten(trigger.message, MOST_CHARS),
+        action="note",
+        action_required="",
+        instead=(),
+        repeat=-1.0,
+        hides=(),
+        documents=tuple(reference.but(mode="summary_only") for reference in trigger.documents[:MOST_DOCUMENTS]),
+    )
+
+
+def _unraised(entry: Entry) -> Entry:
+    """Return an entry without what raises it in a ranking or speaks for it."""
+    return entry.but(
+        summary=shorten(entry.summary, MOST_CHARS),
+        urgency="",
+        action="",
+        why_relevant="",
+        quick_tips=(),
+        related_docs=(),
+        clusters=(),
+        keywords=entry.keywords[:MOST_KEYWORDS],
+        extra={},
+    )

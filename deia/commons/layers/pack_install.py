@@ -1,4 +1,4 @@
-"""Install, update and remove packs: the files of a commons are copied, the copy is checked, then it is locked.
+"""Fetch, install, update and remove packs: files of a commons are copied, the copy is checked, then it is locked.
 
 Only the parts of a commons are copied: the index, documents, triggers, and a licence. A pack that could do harm is
 refused: links, paths that lead out, patterns that could hang, files that are too large or not plain data.
@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 
+from deia import files
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.load_commons import Commons, load_commons
@@ -31,17 +32,22 @@ from deia.commons.layers.packs import (
     read_lock,
     walk,
 )
-from deia.commons.layers.replaced_documents import (
+from deia.commons.layers.shadowing import (
+    Hiding,
     Replacement,
+    describe_hiding,
     describe_replacement,
+    find_hidings,
     find_replacements,
+    hiding_problem,
     replacement_problem,
+    without_location,
 )
-from deia.commons.layers.shadowing import Hiding, describe_hiding, find_hidings, hiding_problem, without_location
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
+from deia.git_command import SHORT_SSH, GitError, check_address, is_revision, run_git
 from deia.knowledge import Trigger
 from deia.problems import CommonsError, Problem
 from deia.records import Record
@@ -291,3 +297,52 @@ def _differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[
     marked = {name: "+" if name not in old else "-" if name not in new else "~" for name in {*old, *new}}
     same = {name for name in new if name in old and old[name] == new[name]}
     return tuple(f"{marked[name]} {quote(name).strip('`')}" for name in sorted(marked) if name not in same)
+
+
+# --- fetching: git is kept from doing anything else ---
+
+PROTOCOLS = ("https://", "ssh://", "file://")
+
+
+class Fetched(Record):
+    """The folder of a fetched source, and its commit if it came from git."""
+
+    folder: str
+    commit: str = ""
+
+
+def is_git(source: str) -> bool:
+    """Return whether a source is a git URL rather than a folder."""
+    return source.startswith(PROTOCOLS) or (not os.path.exists(source) and bool(SHORT_SSH.fullmatch(source)))
+
+
+def fetch(source: str, *, rev: str, into: str, environ: Mapping[str, str]) -> Fetched:
+    """Return the folder of a source; a git URL is fetched into `into`, an empty folder."""
+    if not is_git(source):
+        return Fetched(folder=_source_folder(source, rev))
+    if rev and not is_revision(rev):
+        raise CommonsError(f"{rev!r} is not the name of a branch, tag or commit.", fix="Use --rev main, or a commit.")
+    try:
+        check_address(source)
+        for words in (
+            ("init", "--quiet", "--template="),
+            ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", source, rev or "HEAD"),
+            ("checkout", "--quiet", "--detach", "FETCH_HEAD"),
+        ):
+            run_git(words, into, environ)
+        return Fetched(folder=into, commit=run_git(("rev-parse", "FETCH_HEAD"), into, environ).decode().strip())
+    except GitError as error:
+        raise CommonsError(error.message, fix=error.fix) from error
+
+
+def _source_folder(source: str, rev: str) -> str:
+    if "://" in source or source.startswith("-"):
+        known = ", ".join(PROTOCOLS)
+        scheme = f": {source.partition('://')[0]}:// is not supported" if "://" in source else ""
+        fix = f"Name a folder, or a git URL that begins with {known}."
+        raise CommonsError(f"{source!r} cannot be fetched{scheme}.", fix=fix)
+    if not os.path.isdir(source):
+        raise CommonsError(f"There is no folder {source}.", fix="Name a folder that holds a commons, or a git URL.")
+    if rev:
+        raise CommonsError("--rev needs a git URL, and this is a folder.", fix="Leave it out, or use file://…")
+    return files.forward(os.path.abspath(source))

@@ -1,14 +1,74 @@
-"""Describe a note that no index lists: its own fields, and what its text says by the conventions of its kind."""
+"""Describe a note that no index lists: its own fields, and what its text says by the conventions of its kind.
+
+Fields are read under the names that deia uses, whatever their author called them.
+"""
 
 from __future__ import annotations
 
-from deia.commons.notes.conventions import STATUSES, Kind, kind_of
-from deia.commons.notes.field_names import usual_names
+from deia.commons.notes.conventions import STATUSES, URGENCY_WORDS, Kind, field_of, kind_of
 from deia.commons.notes.note_text import NoteText, first_paragraph, read_note, summary_callout
 from deia.commons.source_files import fields
 from deia.commons.source_files.front_matter import first_heading, title_of
-from deia.commons.source_files.yaml_reader import Items, Map
+from deia.commons.source_files.yaml_reader import Items, Map, Value
 from deia.knowledge import Document
+
+TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
+LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")
+URGENCY, PLATFORM = "urgency", "platform"
+KNOWN = frozenset(("id", "path", URGENCY, PLATFORM, *TEXTS, *LISTS))
+SEVERITY = "severity"  # an urgency even if its word is unknown, so that the word is reported
+
+
+def usual_names(source: Map) -> Map:
+    """Return the fields under the names that deia uses; a field that already has its name takes precedence.
+
+    Lists of two names, such as `keywords` and `aliases`, are joined. What has no name here stays as it was written.
+    """
+    result = Map(line=source.line)
+    for name, value in sorted(source.items(), key=lambda item: field_of(item[0]) != item[0]):
+        field, read = _read(name, value)
+        if field in result and field in LISTS and field != name:
+            result[field] = _joined(result[field], read)
+        else:
+            target = name if field in result else field
+            result[target] = read if target == field else value
+            result.lines[target] = source.at(name)
+    return result
+
+
+def _read(name: str, value: Value) -> tuple[str, Value]:
+    """Return the field that a name stands for, and its value there."""
+    field = field_of(name)
+    if field not in KNOWN:
+        return name, value
+    if field == URGENCY and not isinstance(value, Map | Items):
+        word = URGENCY_WORDS.get(fields.as_text(value).lower())
+        known = word or name.lower() in (URGENCY, SEVERITY)
+        return (field, word or value) if known else (name, value)
+    return field, _bare_tags(value) if field == "tags" else value
+
+
+def _bare_tags(value: Value) -> Value:
+    """Return tags without the `#` before them; `#a #b` are two."""
+    if isinstance(value, str) and "#" in value:
+        value = Items(fields.split_words(value.replace(" #", ", #")))
+    return Items(map(_bare, value), line=value.line, lines=value.lines) if isinstance(value, Items) else value
+
+
+def _bare(value: Value) -> Value:
+    return value.strip().lstrip("#") if isinstance(value, str) else value
+
+
+def _joined(first: Value, second: Value) -> Value:
+    """Return two lists as one, each of which may be a text with commas."""
+    if isinstance(first, Map) or isinstance(second, Map):
+        return first
+    parts = [part for value in (first, second) for part in (value if isinstance(value, Items) else _split(value))]
+    return Items(dict.fromkeys(part for part in parts if not isinstance(part, Map | Items)))
+
+
+def _split(value: Value) -> list[str]:
+    return fields.split_words(fields.as_text(value)) if not isinstance(value, Map | Items) else []
 
 
 def describe(document: Document) -> Map:
@@ -26,8 +86,8 @@ def describe(document: Document) -> Map:
     for name, text in texts.items():
         if text and not described.get(name):
             described[name] = text
-    if described.get("status"):
-        described["status"] = _status(fields.as_text(_scalar(described["status"])))
+    if status := described.get("status"):
+        described["status"] = _status(status.strip()) if isinstance(status, str) else ""
     if not isinstance(described.get("tags"), Map):
         described["tags"] = _with_tags(described, (*note.tags, *kind.tags))
     return described
@@ -67,14 +127,8 @@ def _status(text: str) -> str:
     return first if first in STATUSES else text
 
 
-def _scalar(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _with_tags(described: Map, more: tuple[str, ...]) -> Items:
     written = described.get("tags")
     own = written if isinstance(written, Items) else fields.split_words(fields.as_text(written))  # type: ignore[arg-type]
-    items = Items(line=described.at("tags"))
-    items.extend(dict.fromkeys([*own, *more]) if all(isinstance(tag, str) for tag in own) else [*own, *more])
-    items.lines = written.lines if isinstance(written, Items) else []
-    return items
+    tags = dict.fromkeys([*own, *more]) if all(isinstance(tag, str) for tag in own) else [*own, *more]
+    return Items(tags, line=described.at("tags"), lines=written.lines if isinstance(written, Items) else ())

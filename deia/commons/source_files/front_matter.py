@@ -111,9 +111,7 @@ def _bold_value(name: str, written: str) -> Value:
     code_spans = QUOTED.findall(written)
     if name not in LISTS:
         return code_spans[0] if len(code_spans) == 1 and written == f"`{code_spans[0]}`" else written
-    items = Items()
-    items.extend(part.strip().lstrip("#") for part in (code_spans or written.split(",")) if part.strip())
-    return items
+    return Items(part.strip().lstrip("#") for part in (code_spans or written.split(",")) if part.strip())
 
 
 def title_of(metadata: Map) -> str:

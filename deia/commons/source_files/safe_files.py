@@ -9,13 +9,41 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 
 from deia import files
-from deia.commons.source_files.atomic_write import write_atomically
 from deia.commons.source_files.findings import quote
+from deia.files import refuse_special
 from deia.problems import CommonsError, Problem
 from deia.records import Record
+
+
+def replace_file(path: str, text: str) -> None:
+    """Replace the text of a file atomically, or of the file that a link leads to; a new file is made if there is none.
+
+    This is for files that the person names. Files that a project names are written with `safe_files`. Raise OSError if
+    the folder cannot be written.
+    """
+    write_atomically(os.path.realpath(path), text.encode("utf-8", "replace"))
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Write a file atomically, keeping the permissions of the one that it replaces; no link is followed."""
+    refuse_special(path)
+    mode = stat.S_IMODE(os.lstat(path).st_mode) if os.path.lexists(path) else 0o644
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".deia-", suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
 
 YAML_BYTES = 32 * 1024 * 1024  # an index of 20,000 entries takes about 15 MB
 MOST_BYTES = YAML_BYTES  # of any file of a commons

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
+from collections.abc import Container
+from itertools import count
 
 LONGEST = 60
 OTHER = re.compile(r"[^a-z0-9]+")
@@ -28,6 +30,12 @@ def _mostly_lost(text: str, name: str) -> bool:
         return False
     letters = sum(letter.isalnum() for letter in text[:LONGEST])
     return sum(letter.isalnum() for letter in name) * 2 < letters
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken: the name itself, or the first of `name-2`, `name-3` and so on that is free."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(free for free in numbered if free not in taken) if name in taken else name
 
 
 def id_from_path(path: str) -> str:

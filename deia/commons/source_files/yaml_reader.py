@@ -8,7 +8,7 @@ only if writing it again gives the same text, so `1.0`, `3.10`, `no` and `2026-1
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, overload
 
 import yaml
@@ -48,10 +48,12 @@ class Map(dict[str, "Value"]):
 
     __slots__ = ("line", "lines")
 
-    def __init__(self, *, line: int = 0) -> None:
-        super().__init__()
+    def __init__(
+        self, values: Mapping[str, Value] | None = None, *, line: int = 0, lines: Mapping[str, int] | None = None
+    ) -> None:
+        super().__init__(values or {})
         self.line = line
-        self.lines: dict[str, int] = {}
+        self.lines: dict[str, int] = dict(lines or {})
 
     def at(self, key: str) -> int:
         """Return the line of a key, or the line of the mapping if it has no such key."""
@@ -63,10 +65,10 @@ class Items(list["Value"]):
 
     __slots__ = ("line", "lines")
 
-    def __init__(self, *, line: int = 0) -> None:
-        super().__init__()
+    def __init__(self, values: Iterable[Value] = (), *, line: int = 0, lines: Iterable[int] = ()) -> None:
+        super().__init__(values)
         self.line = line
-        self.lines: list[int] = []
+        self.lines: list[int] = list(lines)
 
     def at(self, position: int) -> int:
         """Return the line of an item."""
@@ -130,13 +132,9 @@ def plain(value: Json) -> Json:
 def with_lines(value: Json) -> Value:
     """Return ordinary dictionaries and lists (from JSON, say) as `Map` and `Items`, with line 0 everywhere."""
     if isinstance(value, dict):
-        mapping = Map()
-        mapping.update({str(key): with_lines(item) for key, item in value.items()})
-        return mapping
+        return Map({str(key): with_lines(item) for key, item in value.items()})
     if isinstance(value, list):
-        items = Items()
-        items.extend(with_lines(item) for item in value)
-        return items
+        return Items(map(with_lines, value))
     return value if isinstance(value, str | int | float) else None
 
 
@@ -150,15 +148,11 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[yaml.Eve
             return
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-            reason = " ".join(
-                str(part) for part in (getattr(error, "context", ""), getattr(error, "problem", "")) if part
-            )
-            line = first_line + min(
-                mark.line if mark else 0, text.rstrip().count("\n")
-            )  # the end of a file counts as its last line
-            findings.error(
-                line, "yaml-syntax", f"This is not YAML: {reason or error}.", "Check indentation, quotes and colons."
-            )
+            reasons = (getattr(error, "context", ""), getattr(error, "problem", ""))
+            found = f"This is not YAML: {' '.join(str(part) for part in reasons if part) or error}."
+            last = text.rstrip().count("\n")  # the end of a file counts as its last line
+            line = first_line + min(mark.line if mark else 0, last)
+            findings.error(line, "yaml-syntax", found, "Check indentation, quotes and colons.")
             raise _Stop from error
         yield event
 

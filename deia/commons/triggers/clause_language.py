@@ -25,12 +25,8 @@ WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like", "
 WRITE_PATTERNS = ("adds", "drops")  # what a write adds to a file or removes from it
 WRITE_REMOVALS = ("deletes", "subject_gone")  # whether the file is deleted, and what a removed text is about is gone
 WRITE_TEXTS = (*WRITE_PATTERNS, "lacks")  # with what the new text must not contain
-LITERALS = {
-    "\\": "\ue000",
-    "{": "\ue001",
-    "}": "\ue002",
-    "|": "\ue003",
-}  # stand-ins for escaped characters while braces are parsed
+# Stand-ins for escaped characters while braces are parsed.
+LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}
 
 
 class TemplateError(ValueError):
@@ -151,14 +147,6 @@ def _is_name(word: str) -> bool:
 DELETIONS = ("plain", "wide")
 
 
-def _check_phrase(clause: Clause) -> None:
-    parse_phrase(str(clause.value))
-
-
-def _check_command(clause: Clause) -> None:
-    parse_command(str(clause.value))
-
-
 def _check_write(clause: Clause) -> None:
     value = clause.value
     globs = value.get("paths", ()) if isinstance(value, dict) else value
@@ -188,22 +176,17 @@ def _check_tool(clause: Clause) -> None:
         raise TemplateError("tool takes {name: glob, input: {field: glob}}, and every glob is text")
 
 
-def _check_sql(clause: Clause) -> None:
-    for template in clause.value:
-        parse_sql(str(template))
-
-
 def _check_deletion(clause: Clause) -> None:
     if clause.value not in DELETIONS:
         raise TemplateError("deletion takes `plain`, or `wide`: production, everything, a wildcard, by force")
 
 
-CHECKS: dict[str, Callable[[Clause], None]] = {
+CHECKS: dict[str, Callable[[Clause], object]] = {
     "deletion": _check_deletion,
-    "phrase": _check_phrase,
-    "error": _check_phrase,
-    "command": _check_command,
-    "sql": _check_sql,
+    "phrase": lambda clause: parse_phrase(str(clause.value)),
+    "error": lambda clause: parse_phrase(str(clause.value)),
+    "command": lambda clause: parse_command(str(clause.value)),
+    "sql": lambda clause: [parse_sql(str(template)) for template in clause.value],
     "write": _check_write,
     "tool": _check_tool,
 }
@@ -211,10 +194,8 @@ CHECKS: dict[str, Callable[[Clause], None]] = {
 
 def clause_problems(clause: Clause) -> list[str]:
     """Return what is wrong with a clause's syntax, as clauses of a sentence; empty if nothing is."""
-    check = CHECKS.get(clause.kind)
     try:
-        if check is not None:
-            check(clause)
+        CHECKS.get(clause.kind, bool)(clause)
     except TemplateError as error:
         return [str(error)]
     return []

@@ -1,4 +1,4 @@
-"""Read the clauses under `any` and `all` of a trigger's `when`. Clauses that can never match are reported."""
+"""Read the clauses of a trigger's `when`: under `any`, `all` and `earlier`. Those that can never match are reported."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
 from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_REMOVALS, WRITE_TEXTS, clause_problems
 from deia.fast_json import Json
-from deia.knowledge import Clause
+from deia.knowledge import Clause, Earlier
 from deia.patterns.safe_pattern import pattern_problem
+from deia.records import TYPE_CHECKING
 from deia.suggestions import nearest
 from deia.text import words
+
+if TYPE_CHECKING:
+    from deia.records import Action
+
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error", "output")
 PATTERN_KINDS = ("pattern", "output")  # a regular expression
@@ -184,3 +189,52 @@ def _check_exemplars(clause: Clause, findings: Findings) -> None:
         if not fewest <= len(words(str(text))) <= most:
             found = f"The exemplar {quote(text)} is not a sentence of {fewest} to {most} words."
             findings.error(clause.line, "bad-clause", found, "Write an act and its object: wipe the site for good.")
+
+
+# --- `earlier`: what must have been said before, and what cancels it ---
+
+EARLIER_FIELDS = ("any", "until", "mark", "within", "otherwise")
+MARKS = ("failing", "production")  # what deia notices by itself in every conversation
+MILDER: tuple[Action, ...] = ("note", "warn", "ask")
+MOST_TURNS = 100_000
+
+
+def read_earlier(when: Map, findings: Findings) -> Earlier | None:
+    """Read `earlier`; return None if the trigger has none, or if it is invalid."""
+    if "earlier" not in when:
+        return None
+    if isinstance(when["earlier"], Items):
+        clauses = read_clauses(when, "earlier", findings)
+        return Earlier(any=clauses) if clauses else None
+    if isinstance(when["earlier"], str):
+        mark = fields.choice(when, "earlier", MARKS, findings, default="")
+        return Earlier(mark=mark) if mark else None
+    return _long_form(when, findings)
+
+
+def _long_form(when: Map, findings: Findings) -> Earlier | None:
+    source = fields.mapping(when, "earlier", findings)
+    fields.report_unknown(source, EARLIER_FIELDS, findings)
+    mark = fields.choice(source, "mark", MARKS, findings, default="")
+    clauses = bool(source.get("any") or source.get("until"))
+    if clauses == ("mark" in source) or ("mark" not in source and not source.get("any")):
+        fix = "Write {any: [clauses], until: [clauses], within: turns}, or {mark: failing, within: turns}."
+        found = "`earlier` has a mark and clauses of its own." if "mark" in source else "`earlier` has no clauses."
+        findings.error(when.at("earlier"), "bad-earlier", found, fix)
+        return None
+    any_of, until = (read_clauses(source, name, findings) for name in ("any", "until"))
+    within = _turns(source, findings)
+    otherwise = fields.choice(source, "otherwise", MILDER, findings, default=None)
+    earlier = Earlier(any=any_of, until=until, within=within, mark=mark, otherwise=otherwise)
+    return earlier if any_of or mark else None
+
+
+def _turns(source: Map, findings: Findings) -> int:
+    written = fields.text(source, "within", findings)
+    if not written:
+        return 0
+    if written.isascii() and written.isdigit() and len(written) < 7 and 0 < int(written) <= MOST_TURNS:
+        return int(written)
+    fix = f"Write a number of turns from 1 to {MOST_TURNS}, or leave it out for the whole conversation."
+    findings.error(source.at("within"), "bad-earlier", f"`within` is {quote(written)}.", fix)
+    return 0

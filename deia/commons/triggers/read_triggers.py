@@ -13,10 +13,10 @@ from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, plain, read_yaml
 from deia.commons.triggers import cases
-from deia.commons.triggers.conditions import read_clauses
-from deia.commons.triggers.earlier_conditions import read_earlier
+from deia.commons.triggers.conditions import read_clauses, read_earlier
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.triggers.own_act_words import names_acts, read_own_words
+from deia.durations import SECONDS
 from deia.firing import Reference
 from deia.knowledge import Case, Clause, OwnActWords, Trigger
 from deia.problems import Problem
@@ -34,22 +34,14 @@ FIELDS = (
     "id", "title", "status", "urgency", "timing", "action", "message", "action_required", "instead", "documents",
     "when", "context", "unless", "stance", "repeat", "references", "since", "hides",
 )  # fmt: skip
-WHEN_FIELDS = (
-    "who",
-    "any",
-    "all",
-    "earlier",
-    "context",
-    "unless",
-    "stance",
-)  # the last three may also be outside of `when`
+# The last three may also be outside of `when`.
+WHEN_FIELDS = ("who", "any", "all", "earlier", "context", "unless", "stance")
 REFERENCE_FIELDS = ("id", "mode", "reason")
 WATCHED = tuple(role for role in ROLES if role != "system")  # nobody acts in a system turn
 ACTING = ("announced", "requested")
 SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool_call")
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 SPAN = re.compile(r"([0-9]{1,6})(s|m|h|d)")
-SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 ONCE_PER_CONVERSATION, EVERY_TIME = -1.0, 0.0  # values of Trigger.repeat
 
 
@@ -292,12 +284,8 @@ def _repeat(item: Map, findings: Findings) -> float:
         return ONCE_PER_CONVERSATION
     if written == "every_time":
         return EVERY_TIME
-    span = (
-        SPAN.fullmatch(str(written.get("after", "")))
-        if isinstance(written, Map) and set(written) == {"after"}
-        else None
-    )
-    if span:
+    after = written.get("after", "") if isinstance(written, Map) and set(written) == {"after"} else ""
+    if span := SPAN.fullmatch(str(after)):
         return float(int(span[1]) * SECONDS[span[2]])
     fix = "Write once_per_conversation, every_time, or {after: 30m} (s, m, h, d)."
     hint = did_you_mean(written, ("once_per_conversation", "every_time")) if isinstance(written, str) else ""

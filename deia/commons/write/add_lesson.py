@@ -14,7 +14,7 @@ from deia.commons.source_files.outline import OUTLINE
 from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
-from deia.commons.write.schema_lines import schema_line
+from deia.commons.write.add_trigger import schema_line
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Entry
 from deia.problems import CommonsError

@@ -14,10 +14,19 @@ from deia.commons.source_files.slugs import slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.read_triggers import FOLDER
-from deia.commons.write.schema_lines import schema_line
 from deia.fast_json import Json
 from deia.knowledge import EFFECTS
 from deia.problems import CommonsError
+
+SCHEMAS = tuple(f"triggers/schema/{name}.json" for name in ("cases", "index", "triggers"))
+
+
+def schema_line(root: str, path: str) -> str:
+    """Return the first line of a new file in `triggers/`, or an empty text if the commons has no schemas."""
+    name = "cases" if ".cases." in path else "triggers"
+    exists = os.path.isfile(os.path.join(root, f"triggers/schema/{name}.json"))
+    return f"# yaml-language-server: $schema=schema/{name}.json\n" if exists else ""
+
 
 Collection = TypeVar("Collection", Map, Items)
 

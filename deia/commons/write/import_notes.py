@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,16 +18,14 @@ from deia.commons.index.load_commons import build_entries
 from deia.commons.index.read_index import find_index, load_index
 from deia.commons.layers.lower_ids import LowerIds, lower_ids
 from deia.commons.notes.conventions import NOTE, Kind, kind_of
-from deia.commons.notes.links import with_links
 from deia.commons.notes.list_notes import escaped, find_notes
-from deia.commons.notes.note_text import read_note
+from deia.commons.notes.note_text import read_note, with_links
 from deia.commons.source_files import front_matter, safe_files
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.slugs import id_from_path, slug
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.write import index_store
-from deia.commons.write.document_globs import PATH as SETTINGS
-from deia.commons.write.document_globs import with_globs
+from deia.fast_json import Json, dumps
 from deia.folders import INDEX_NAMES
 from deia.knowledge import Document, Entry
 from deia.problems import CommonsError, Problem
@@ -268,3 +267,43 @@ def _read_all(found: _Found, problems: list[Problem]) -> tuple[dict[str, Documen
         documents[path] = as_document(front_matter.split(text.text, path=path), path)
         contents[path] = text.text.encode("utf-8", "replace")
     return documents, contents
+
+
+# --- the setting ---
+
+SETTINGS = "deia.toml"
+SETTING = "documents"
+
+
+def with_globs(text: str, globs: Sequence[str]) -> str:
+    """Return the text of the settings with `globs` as the notes that are documents; all else stays as it is.
+
+    What comes out is parsed and compared. Raise CommonsError if the file is broken, or the setting is written in a way
+    that this edit cannot change.
+    """
+    before = _parsed(text)
+    line = f"{SETTING} = [{', '.join(map(dumps, globs))}]"
+    lines = text.split("\n")
+    table = next((at for at, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
+    known = next((at for at in range(table) if lines[at].partition("=")[0].strip() == SETTING), -1)
+    if known >= 0:
+        after = "\n".join([*lines[:known], line, *lines[known + 1 :]])
+    else:
+        end = max((at + 1 for at in range(table) if lines[at].strip()), default=0)
+        after = "\n".join([*lines[:end], line, *(lines[end:] or [""])])
+    try:
+        is_meant = "#" not in lines[known] if known >= 0 else True
+        is_meant = is_meant and _parsed(after) == {**before, SETTING: list(globs)}
+    except CommonsError:
+        is_meant = False
+    if not is_meant:
+        fix = f"Write it there yourself: {line}"
+        raise CommonsError(f"{SETTINGS} has {SETTING} in a form that deia import does not change.", fix=fix)
+    return after
+
+
+def _parsed(text: str) -> dict[str, Json]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise CommonsError(f"{SETTINGS} is not valid TOML: {error}", fix="Correct it by hand first.") from error

@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from deia.commons.index import derived_fields
-from deia.commons.index.derived_views import derived_values, distributions
+from deia.commons.index.derived_views import OTHER, derived_values, distributions, document_type
 from deia.commons.index.documents import read_documents
 from deia.commons.index.index_records import Cluster, Index
 from deia.commons.index.load_commons import build_entries
@@ -204,8 +203,8 @@ def filled(entry: Entry) -> Entry:
 
 def default_cluster(entry: Entry) -> str:
     """Return the cluster for a document that is in none: the folder of `bok/` that contains it."""
-    kind = derived_fields.document_type(entry.but(extra={}))
-    return UNSORTED if kind == derived_fields.OTHER else kind
+    kind = document_type(entry.but(extra={}))
+    return UNSORTED if kind == OTHER else kind
 
 
 def keywords_of(entry: Entry) -> tuple[str, ...]:

@@ -28,9 +28,8 @@ from deia.compile.catalog.carry_over import (
     plan_changes,
     plan_revision,
 )
-from deia.compile.catalog.document_store import Volume, printable, volumes
+from deia.compile.catalog.document_store import Volume, filled, library_volumes, printable, volumes
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, TIERS, UNLIMITED, Effort
-from deia.compile.catalog.library_volumes import filled, library_volumes
 from deia.compile.catalog.workers import each_prepared
 from deia.compile.catalog.writers import Writers, new_index, write_prepared, write_words
 from deia.fast_json import Json

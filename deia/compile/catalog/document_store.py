@@ -15,6 +15,8 @@ from operator import attrgetter
 from typing import Any
 
 from deia.fast_json import Json
+from deia.ingest.library_store import Library, Shelved
+from deia.ingest.reading import ASSETS
 from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import LONGEST_KEY, key
 from deia.match.numerics import np
@@ -198,3 +200,31 @@ class ShelfWriter:
 
 def _required(entry: Entry) -> dict[str, str]:
     return {"id": entry.id, "path": entry.path, "title": entry.title}
+
+
+# --- the library: its documents are cut already, and read only when they are compiled ---
+
+
+def library_volumes(library: Library, *, since: int = -1) -> list[Volume]:
+    """Return the documents of the library without their texts, or those that changed after a revision."""
+    return [_volume(shelved) for shelved in library.documents(since)]
+
+
+def _volume(shelved: Shelved) -> Volume:
+    entry = Entry(
+        id=shelved.id, path=shelved.id, title=shelved.title, tags=shelved.tags, updated=shelved.updated,
+        extra={"type": [shelved.type, ASSETS.get(shelved.type, "text")]},
+    )  # fmt: skip
+    known = blake2b(repr(shelved).encode("utf-8", "replace"), digest_size=DIGEST_SIZE).digest()
+    document = Document(path=shelved.id, title=shelved.title, text="")
+    return described_volume(entry, document).but(content=shelved.content, known=known)
+
+
+def filled(library: Library | None, volumes: Sequence[Volume]) -> list[Volume]:
+    """Return volumes with their texts and chunks."""
+    return [_filled(library, volume) if library and volume.content else volume for volume in volumes]
+
+
+def _filled(library: Library, volume: Volume) -> Volume:
+    kept = library.kept(volume.content)
+    return volume.but(document=volume.document.but(text=kept.text), rows=kept.rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,9 +15,9 @@ from deia.compile.catalog.embeddings import LaterWriter
 from deia.compile.catalog.prepare import STEMS, Prepared, prepared
 from deia.compile.catalog.rows import rows_of
 from deia.compile.catalog.vectors import VectorWriter
-from deia.compile.catalog.vocabulary import vocabulary_bytes
 from deia.match.keyword import ANALYSER, schema
-from deia.match.spelling import worth_keeping
+from deia.match.numerics import NDArray, np
+from deia.match.spelling import MAGIC, VERSION, deletions, slot, worth_keeping
 from deia.match.tiers import Tier
 from deia.match.tokeniser import terms
 from deia.search.catalog import Catalog
@@ -123,3 +124,42 @@ def write_words(folder: str, name: str, counts: Mapping[str, int]) -> None:
     """Write a vocabulary of the words that are worth keeping."""
     with open(os.path.join(folder, name), "wb") as file:
         file.write(vocabulary_bytes({word: count for word, count in counts.items() if worth_keeping(word)}))
+
+
+# --- the vocabulary that misspelt words are corrected against ---
+
+SMALLEST_BITS = 4
+SHORT = 5  # no word this short is two edits away from a word that is long enough to allow two
+
+
+def vocabulary_bytes(counts: Mapping[str, int]) -> bytes:
+    """Return words and their counts in the layout that `Vocabulary` reads; the same counts give the same bytes."""
+    words = sorted(counts)
+    slots, numbers = _deletions(words)
+    order = np.lexsort((numbers, slots))
+    slots, numbers = slots[order], numbers[order]
+    bits = max(SMALLEST_BITS, len(slots).bit_length() - 2)
+    borders = np.arange((1 << bits) + 1, dtype=np.uint64)
+    buckets = np.searchsorted(slots >> np.uint64(64 - bits), borders).astype(np.uint32)
+    texts = [word.encode() for word in words]
+    ends = np.concatenate(([0], np.cumsum([len(text) for text in texts], dtype=np.uint32))).astype(np.uint32)
+    blob = b"".join(texts)
+    header = np.array([MAGIC, VERSION, len(words), bits, len(slots), len(blob)], dtype=np.uint32)
+    tags = (slots & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    tallies = np.array([counts[word] for word in words], dtype=np.uint32)
+    return b"".join(part.tobytes() for part in (header, buckets, numbers, tags, tallies, ends)) + blob
+
+
+def _deletions(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Return the slots of all words' deletions, and for each slot the number of its word."""
+    slots, numbers = array("Q"), array("I")
+    for number, word in enumerate(words):
+        left = deletions(word, _edits(word))
+        slots.extend(map(slot, left))
+        numbers.extend([number] * len(left))
+    return np.array(slots, np.uint64), np.array(numbers, np.uint32)
+
+
+def _edits(word: str) -> int:
+    """Return how many deletions of a word must be stored so that every correctable misspelling matches one."""
+    return 1 if len(word) <= SHORT else 2

@@ -1,7 +1,10 @@
-"""The filters that are there for the library: the type of an asset, a collection, and a time."""
+"""The filters that are there for the library: the type of an asset, a collection, and a time, which may have a name."""
 
 from __future__ import annotations
 
+import time
+
+from deia.durations import read_duration
 from deia.errors import QueryError
 from deia.folders import LIBRARY_PREFIX
 from deia.match.keyword import ALSO, NOT
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from deia.knowledge import Query
     from deia.match.keyword import Filters, Wanted
     from deia.search.catalog import Catalog
+
 
 # What the words for assets stand for, besides the types themselves. Text is what is nothing else: lessons, too.
 NO_TEXT = ("code", "pdf", "image")
@@ -51,3 +55,27 @@ def _day(text: str, name: str) -> range:
     if day is None:
         raise QueryError(f"{name} {text!r} is not a date.", fix="Write it as 2026, 2026-01 or 2026-01-31.")
     return day
+
+
+DAY = 86400
+
+
+def in_days(query: Query, now: float) -> Query:
+    """Return a query whose time frame is written as days, months or years."""
+    return query.but(since=day_of(query.since, now), until=day_of(query.until, now))
+
+
+def day_of(text: str, now: float) -> str:
+    """Return the day, month or year that a name stands for; anything else is returned as it is."""
+    today = time.localtime(now)
+    known = {"today": "%Y-%m-%d", "this-month": "%Y-%m", "this-year": "%Y"}
+    name = "-".join(text.lower().split())
+    if name in known:
+        return time.strftime(known[name], today)
+    seconds = {"yesterday": DAY, "this-week": DAY * today.tm_wday}.get(name)
+    if seconds is None:
+        try:
+            seconds = read_duration(text)
+        except ValueError:
+            return text
+    return time.strftime("%Y-%m-%d", time.localtime(now - seconds))

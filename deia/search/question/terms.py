@@ -1,7 +1,8 @@
-"""Turn a query into search terms: drop stop words, correct misspelt words, and note unknown ones.
+"""Turn a query into search terms: drop stop words, correct misspelt words, add synonyms, and note unknown ones.
 
-A word is corrected only if the commons has never seen it, and answers show the correction. Any text is a valid query,
-even an empty one.
+A word is corrected only if the commons has never seen it, and answers show the correction. One that it uses gets
+synonyms beside it, which weigh less than what was typed; one that it never uses is replaced by a synonym. Names of
+several words are found as a whole. Any text is a valid query, even an empty one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,42 @@ from deia.match.spelling import edits_allowed, worth_keeping
 from deia.match.tokeniser import distinct, question_words, spelled_out
 from deia.records import Record
 from deia.search.catalog import Catalog
-from deia.search.question.concept_words import MOST_CHARACTERS, SYNONYM_WEIGHT, replacement, synonyms
+
+MOST_NAME_WORDS = 4  # of a name
+MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms
+SYNONYM_WEIGHT = 0.3  # relative to a typed word
+MOST_SYNONYMS = 3  # per word
+
+
+def replacement(stem: str, catalog: Catalog) -> str:
+    """Return the commons' most frequent word for the same thing, or ""."""
+    candidates = [(_rarest(stems, catalog), word) for word, stems in catalog.concepts(stem)]
+    return max(candidates, default=(0, ""))[1] if any(count for count, _ in candidates) else ""
+
+
+def synonyms(stems: Sequence[str], catalog: Catalog) -> dict[str, dict[str, str]]:
+    """Return synonyms for each stem or run of stems in a query, each synonym with its own stems."""
+    by_run: dict[str, dict[str, str]] = {}
+    query = " ".join(stems)
+    for size in range(min(MOST_NAME_WORDS, len(stems)), 0, -1):
+        for at in range(len(stems) - size + 1):
+            run = " ".join(stems[at : at + size])
+            if run in by_run:
+                continue
+            words = {
+                word: word_stems
+                for word, word_stems in catalog.concepts(run)
+                if f" {word_stems} " not in f" {query} " and _rarest(word_stems, catalog)
+            }
+            if words:
+                by_run[run] = dict(sorted(words.items(), key=lambda pair: -_rarest(pair[1], catalog))[:MOST_SYNONYMS])
+    return by_run
+
+
+def _rarest(stems: str, catalog: Catalog) -> int:
+    """Return the number of passages that contain the rarest of some stems; 0 if one is unknown."""
+    return min((catalog.keyword.frequency(stem) for stem in stems.split()), default=0)
+
 
 MOST_WORDS = 400  # of a query; a pasted log states its subject well before
 MOST_STEMS = 64  # used for ranking, the rarest first

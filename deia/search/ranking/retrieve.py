@@ -8,6 +8,7 @@ another model made are not used, and the answer warns about that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import mul
 
 from deia.errors import ArtefactError
 from deia.match.keyword import ALSO, NUMBERS
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from deia.match.tiers import Vector
     from deia.match.vector_store import Vectors
     from deia.search.ranking.rank import Hit
+
 
 PASSAGES = 200  # requested by words at first
 MOST_PASSAGES = 3_200
@@ -138,3 +140,36 @@ def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) 
         if len(kept) >= EXACTLY:
             return kept[: 2 * coarsely]
     return vectors.near(vector, most=coarsely, among=catalog.keyword.numbers(filters=filters))
+
+
+# --- affinity ---
+
+# A homonym finds a passage in a commons about something else: *a minimum branching* finds one about Git. The other
+# passages are then unlike the query.
+SAMPLE = 64  # passages, evenly spread; 32, 64, 128 and all of them measured alike
+MOST = 2.0  # limits the result: if hardly two of a few passages are alike, a ratio to that means nothing
+
+
+def affinity(catalog: Catalog, question: Question, meaning: Meaning) -> float:
+    """Return the similarity of a query with the commons' passages, relative to that of the passages with each other.
+
+    About 0 for an unrelated query; also 0 without a tier, or with a person's own model, with which no weight was
+    learned.
+    """
+    if meaning.tier is None or meaning.name == TRANSFORMER:
+        return 0.0
+    vectors = catalog.vectors(meaning.tier.name)
+    sample = range(0, len(vectors), max(1, -(-len(vectors) // SAMPLE)))
+    return relative_similarity(
+        meaning.tier.encode(corrected_text(question)), meaning.tier.middle(vectors.passages(sample))
+    )
+
+
+def relative_similarity(question: Sequence[float], middle: Sequence[float]) -> float:
+    """Return the mean cosine of a query with passages, relative to that among the passages, from their mean vector.
+
+    The mean cosine of unit vectors with a vector is its dot product with their mean; the mean among themselves is
+    therefore the square of the mean's length.
+    """
+    among = sum(map(mul, middle, middle))
+    return max(-MOST, min(MOST, sum(map(mul, question, middle)) / among)) if among else 0.0

@@ -1,11 +1,15 @@
-"""Weights learned from labelled questions: those of the fusion of words and meaning, and those of the verdict.
+"""What the package knows before any commons: weights learned from labelled questions, and how usual words are.
 
-They are part of the package, in the file that `tools/tune_search.py` and `tools/train_confidence.py` write.
+`tools/tune_search.py` and `tools/train_confidence.py` write the weights of the fusion of words and meaning, and those
+of the verdict. A word that a commons contains says little about a query if all software text uses it as much;
+`tools/usual_words.py` counted the levels in descriptions of free software on every subject.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import mmap
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
 
 from deia import fast_json
 from deia.folders import MODELS
@@ -13,6 +17,7 @@ from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from typing import Any
+
 
 FILE = "search.json"
 SUBSTITUTES = {"transformer": "compact"}  # other sentence transformers get the weights of the one that was measured
@@ -44,3 +49,40 @@ def _learned() -> Mapping[str, Any]:
         with open(f"{MODELS}/{FILE}", encoding="ascii") as file:
             _loaded.update(fast_json.loads(file.read()))
     return _loaded
+
+
+# --- how usual words are ---
+
+# One line per stem, sorted: the stem, a space, its level. The first line, without a stem, has the level of all others,
+# which count as being as rare as the rarest.
+USUAL_WORDS = "usual_words.txt"
+SEPARATOR = " "
+LEVELS = 4  # per nat; levels in whole nats, and without rounding, measured alike
+# Bytes of the text that a level is for: between a line (46 on average) and a whole description (289).
+DESCRIPTION = 115.0
+_opened: list[mmap.mmap] = []
+
+
+def general_information(stems: Iterable[str], *, length: float = DESCRIPTION) -> dict[str, float]:
+    """Return, for each stem, its information in general software text, in nats: the rarer, the higher.
+
+    The values are for passages of `length` bytes: the longer passages are, the more of them contain a word.
+    """
+    if not _opened:
+        with open(f"{MODELS}/{USUAL_WORDS}", "rb", buffering=0) as file:
+            _opened.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    data, longer = _opened[0], log(length / DESCRIPTION)
+    return {stem: _level(data, f"{stem}{SEPARATOR}".encode("utf-8", "replace")) / LEVELS - longer for stem in stems}
+
+
+def _level(data: mmap.mmap, key: bytes) -> int:
+    """Return a row's level by binary search; `low` and `high` are positions at which rows begin."""
+    low, high = 0, len(data)
+    while low < high:
+        start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
+        end = data.find(b"\n", start) + 1
+        row = data[start:end]
+        if row.startswith(key):
+            return int(row[len(key) :])
+        low, high = (end, high) if row < key else (low, start)
+    return int(data[len(SEPARATOR) : data.find(b"\n")])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import load_index
-from deia.commons.layers.replaced_documents import refuse_weakening
+from deia.commons.layers.shadowing import refuse_weakening
 from deia.commons.source_files import safe_files
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson, add_lesson

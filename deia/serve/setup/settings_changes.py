@@ -13,7 +13,7 @@ import stat
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 
-from deia.commons.source_files.atomic_write import replace_file
+from deia.commons.source_files.safe_files import replace_file
 from deia.errors import HostError
 from deia.fast_json import Json
 from deia.records import Record

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.commons.checks import lint
+from deia.commons.index.index_parts import first_per_audience, restrict_paths
 from deia.commons.index.index_records import LearningPath, Step
-from deia.commons.index.learning_paths import first_per_audience, restrict_paths
 from deia.commons.index.read_index import parse_index
 from deia.commons.source_files.yaml_reader import read_yaml
 from deia.commons.write.index_store import build

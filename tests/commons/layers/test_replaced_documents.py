@@ -9,7 +9,7 @@ import pytest
 from deia.commons.checks import lint
 from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.pack_install import install_pack
-from deia.commons.layers.replaced_documents import find_replacements, refuse_weakening
+from deia.commons.layers.shadowing import find_replacements, refuse_weakening
 from deia.problems import CommonsError
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.commons.layers.merge_layers import load_layered, load_layers
-from deia.commons.layers.untrusted import MOST_TRIGGERS
+from deia.commons.layers.merge_layers import MOST_TRIGGERS, load_layered, load_layers
 from deia.knowledge import OwnActWords
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from deia.commons.write.document_globs import with_globs
+from deia.commons.write.import_notes import with_globs
 from deia.problems import CommonsError
 
 

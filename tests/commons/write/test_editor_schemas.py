@@ -10,17 +10,16 @@ import jsonschema
 import pytest
 
 from deia import records
-from deia.commons.index import shapes, v1_triggers
-from deia.commons.notes import field_names
+from deia.commons.index import index_parts, shapes
+from deia.commons.notes import describe
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.yaml_reader import Map, plain, read_yaml
-from deia.commons.triggers import cases, clause_language, conditions, earlier_conditions, read_triggers
+from deia.commons.triggers import cases, clause_language, conditions, read_triggers
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.write import init
 from deia.commons.write.add_lesson import add_lesson
-from deia.commons.write.add_trigger import write_draft
+from deia.commons.write.add_trigger import SCHEMAS, write_draft
 from deia.commons.write.index_store import DERIVED, ORDER
-from deia.commons.write.schema_lines import SCHEMAS
 from tests.commons.write.test_add_lesson import TODAY, drafted
 from tests.paths import ROOT
 
@@ -75,7 +74,7 @@ LONG_FORM = ("anyOf", "1")
         (properties("triggers", "items"), read_triggers.FIELDS),
         (properties("triggers", *TRIGGER, "when"), read_triggers.WHEN_FIELDS),
         (properties("triggers", *TRIGGER, "documents", "items", *LONG_FORM), read_triggers.REFERENCE_FIELDS),
-        (properties("triggers", *TRIGGER, "when", "properties", "earlier", "anyOf", "2"), earlier_conditions.FIELDS),
+        (properties("triggers", *TRIGGER, "when", "properties", "earlier", "anyOf", "2"), conditions.EARLIER_FIELDS),
         (properties("triggers", *CLAUSE), conditions.KINDS),
         (properties("triggers", *CLAUSE, "properties", "act"), conditions.ACT_FIELDS),
         (properties("triggers", *CLAUSE, "properties", "tool", *LONG_FORM), conditions.TOOL_FIELDS),
@@ -85,10 +84,10 @@ LONG_FORM = ("anyOf", "1")
         (properties("cases", "definitions", "cases", "items", *LONG_FORM, "properties", "turns", "items"),
          cases.TURN_FIELDS),
         (properties("index"), {*ORDER, *DERIVED}),
-        (properties("index", "definitions", "entry"), {*field_names.KNOWN, "strength"}),
+        (properties("index", "definitions", "entry"), {*describe.KNOWN, "strength"}),
         (properties("index", "properties", "clusters", "additionalProperties"), shapes.CLUSTER_FIELDS),
-        (properties("index", "properties", "query_patterns", "items"), v1_triggers.QUERY_FIELDS),
-        (properties("index", "properties", "proactive_triggers", "items"), v1_triggers.TRIGGER_FIELDS),
+        (properties("index", "properties", "query_patterns", "items"), index_parts.QUERY_FIELDS),
+        (properties("index", "properties", "proactive_triggers", "items"), index_parts.TRIGGER_FIELDS),
     ],
 )  # fmt: skip
 def test_a_schema_has_the_keys_that_the_reader_knows_and_no_others(shown: set[str], read: tuple[str, ...]) -> None:
@@ -104,7 +103,7 @@ def test_a_schema_offers_the_values_that_the_reader_knows() -> None:
         assert fields[name]["enum"] == list(values)
     assert fields["stance"]["anyOf"][0]["enum"] == list(records.STANCES)
     assert fields["when"]["properties"]["who"]["anyOf"][0]["enum"] == list(read_triggers.WATCHED)
-    assert schema("triggers")["definitions"]["mark"]["enum"] == list(earlier_conditions.MARKS)
+    assert schema("triggers")["definitions"]["mark"]["enum"] == list(conditions.MARKS)
 
 
 GOOD = "- {id: a-b, title: A, urgency: low, message: M., documents: [x], when: {any: [{phrase: drop it}]}}"

@@ -12,7 +12,7 @@ import pytest
 from deia.commons.checks import lint
 from deia.commons.index.read_index import load_index
 from deia.commons.source_files import yaml_blocks
-from deia.commons.source_files.atomic_write import replace_file
+from deia.commons.source_files.safe_files import replace_file
 from deia.commons.source_files.yaml_reader import read_mapping, read_yaml
 from deia.commons.write import index_store
 from deia.knowledge import Entry

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.catalog.vocabulary import vocabulary_bytes
+from deia.compile.catalog.writers import vocabulary_bytes
 from deia.match.spelling import Vocabulary, deletions, slot
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry
 from deia.search.catalog import open_catalog
 from deia.search.question.terms import read_question
-from deia.search.ranking.affinity import MOST, affinity, relative_similarity
-from deia.search.ranking.retrieve import choose_tier
+from deia.search.ranking.retrieve import MOST, affinity, choose_tier, relative_similarity
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deia
-from deia.search.ranking.word_usage import DESCRIPTION, FILE, LEVELS, SEPARATOR, general_information
+from deia.search.ranking.weights import DESCRIPTION, LEVELS, SEPARATOR, USUAL_WORDS, general_information
 
-PLACE = os.path.join(os.path.dirname(deia.__file__), "models", FILE)
+PLACE = os.path.join(os.path.dirname(deia.__file__), "models", USUAL_WORDS)
 
 
 def rows() -> list[tuple[str, int]]:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from deia.commons.source_files.outline import OUTLINE
 from deia.search.rendering.columns import columns
-from deia.search.rendering.excerpt import Marker, best_rows
+from deia.search.rendering.terminal_answer import Marker, best_rows
 
 PASSAGE = """\
 # Deleting a site

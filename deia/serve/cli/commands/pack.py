@@ -10,8 +10,7 @@ import click
 
 from deia import files
 from deia.commons.index.load_commons import load_commons
-from deia.commons.layers.fetch_pack import fetch, is_git
-from deia.commons.layers.pack_install import InstalledPack, install_pack, remove_pack
+from deia.commons.layers.pack_install import InstalledPack, fetch, install_pack, is_git, remove_pack
 from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
 from deia.fast_json import Json

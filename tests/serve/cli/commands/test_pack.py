@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia import freshness
-from deia.commons.layers.fetch_pack import fetch, is_git
+from deia.commons.layers.pack_install import fetch, is_git
 from deia.compile.compiler import compile_commons
 from deia.folders import STARTER
 from deia.problems import CommonsError
