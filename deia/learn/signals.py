@@ -38,8 +38,8 @@ class Signal(Record):
 
 SIGNALS = tuple(
     Signal(name=name, of=of, explicit=means.startswith("somebody"), weight=float(weight), means=means)
-    for of in ("answer", "firing")
-    for name, value in TABLES.pairs(of).items()
+    for of, told in (("answer", TABLES.pairs("answer")), ("firing", TABLES.pairs("firing")))
+    for name, value in told.items()
     for weight, _, means in (value.partition(" "),)
 )
 WEIGHTS: Mapping[tuple[str, str], Signal] = {(signal.of, signal.name): signal for signal in SIGNALS}

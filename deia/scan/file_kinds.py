@@ -9,10 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from deia.tables import Tables
 
-KINDS = (
-    "workflow", "shell", "powershell", "dockerfile", "makefile", "package", "sql", "notebook", "python3", "node",
-    "ruby", "perl",
-)  # fmt: skip
+TABLES = Tables(__file__)
 INTERPRETERS = {"python": "python3", "node": "node", "ruby": "ruby", "perl": "perl", "pwsh": "powershell"}
 
 
@@ -22,15 +19,14 @@ def _globs() -> dict[str, list[tuple[str, GitIgnoreSpec]]]:
 
     A file is compared with the few globs of its own ending, since a large repository has 100,000 files.
     """
-    tables = Tables(__file__)
     by_ending: dict[str, dict[str, list[str]]] = {}
-    for kind in KINDS:
-        for glob in tables.listed(kind):
+    for kind, globs in TABLES.lists("kinds").items():
+        for glob in globs:
             ending = os.path.splitext(glob)[1].lower()
             anywhere = glob if glob.startswith("**/") else f"**/{glob}"
             by_ending.setdefault("" if "*" in ending else ending, {}).setdefault(kind, []).append(anywhere)
     return {
-        ending: [(kind, GitIgnoreSpec.from_lines(globs)) for kind, globs in kinds.items()]
+        ending: [(kind, GitIgnoreSpec.from_lines(patterns)) for kind, patterns in kinds.items()]
         for ending, kinds in by_ending.items()
     }
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.scan.file_kinds import KINDS, kind_by_first_line, kind_by_name
+from deia.scan.file_kinds import TABLES, kind_by_first_line, kind_by_name
 from deia.scan.snippets import READERS, UnreadableFileError, snippets
 
+KINDS = sorted(TABLES.lists("kinds"))
 STEP = "shopctl site:delete --yes"
 WORKFLOW = f"""\
 jobs:

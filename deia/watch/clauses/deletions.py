@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from deia.watch.shell.nodes import Command
 
 TABLES = Tables(__file__)
-VERBS, MILDER, FINAL = (TABLES.words(name) for name in ("verbs", "milder", "final"))
-OPTIONS, OTHERS, LOCAL = (TABLES.words(name) for name in ("options", "others", "local"))
+VERBS, MILDER, FINAL = TABLES.words("verbs"), TABLES.words("milder"), TABLES.words("final")
+OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
 POSTS = TABLES.words("posts")
 MAKING = TABLES.words("making")
 HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
