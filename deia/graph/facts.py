@@ -62,6 +62,12 @@ class Facts(NamedTuple):
     aliases: tuple[Alias, ...] = ()
 
 
+def joined(first: Facts, second: Facts) -> Facts:
+    """Return what two readings of one document say together."""
+    module = first.module or second.module
+    return Facts(module, *(one + other for one, other in zip(first[1:], second[1:], strict=True)))
+
+
 def facts_from(values: Any) -> Facts:
     """Return facts that were sent as JSON; raise TypeError or ValueError if they are none."""
     module, entities, references, aliases = values

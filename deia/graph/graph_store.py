@@ -42,7 +42,7 @@ create table if not exists places (entity integer, document integer, first integ
 create index if not exists places_of on places (document);
 create table if not exists refs (id integer primary key, document integer, source integer, type text, target text,
     last text, target_type text, line integer, certainty integer, description text);
-create index if not exists refs_of on refs (document);
+create index if not exists refs_of on refs (document, line);
 create index if not exists refs_last on refs (last);
 create index if not exists refs_source on refs (source, type);
 create table if not exists relations (source integer, target integer, type text, certainty integer, ref integer,
@@ -61,7 +61,7 @@ class GraphError(DeiaError):
 
 
 class Graph:
-    """An open graph; not for several threads at once."""
+    """An open graph; not for several threads at the same time."""
 
     def __init__(self, folder: str) -> None:
         """Open the graph in a folder, or make one; raise GraphError if that is impossible."""
@@ -70,7 +70,9 @@ class Graph:
         self._dirty: set[int] = set()  # documents whose references are to be resolved
         try:
             files.make_folders(folder)
-            self.database = sqlite3.connect(f"{folder}/{DATABASE}", timeout=PATIENCE, isolation_level=None)
+            self.database = sqlite3.connect(
+                f"{folder}/{DATABASE}", timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
             self.database.execute("pragma synchronous = normal")
             if self._about("format") != FORMAT:
                 self._begin_anew()

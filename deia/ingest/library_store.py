@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deia.knowledge import Chunk
 
 DATABASE = "library.sqlite"
+PLACES = ("anchors", "links")  # of a page: each a name or an address, with its line
 PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
 READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
 PATIENCE = 30.0  # seconds to wait for another process that writes
@@ -81,6 +82,8 @@ class Kept(Record):
 
     text: str
     rows: tuple[tuple[Json, ...], ...]  # of each chunk, what `packed` makes of it
+    anchors: Sequence[tuple[str, int]] = ()  # of a page: a name that links lead to, with its line
+    links: Sequence[tuple[str, int]] = ()  # where a line links to
 
 
 def library_at(root: str, environ: Mapping[str, str]) -> Library | None:
@@ -248,6 +251,7 @@ class Library:
         body = {
             "title": title, "type": reading.type, "language": reading.language, "text": reading.text,
             "notes": list(reading.notes), "chunks": [packed(chunk, lines) for chunk in chunks],
+            **{name: reading.metadata[name] for name in PLACES if name in reading.metadata},
         }  # fmt: skip
         data = zlib.compress(json.dumps(body).encode(), 1)
         before = self._database.execute("select body from contents where key = ?", (content,)).fetchone()
@@ -337,7 +341,8 @@ class Library:
     def kept(self, content: str) -> Kept:
         """Return the text and the chunks of a content."""
         body = self._body(content)
-        return Kept(text=str(body["text"]), rows=tuple(map(tuple, body["chunks"])))
+        places = {name: tuple(map(tuple, body[name])) for name in PLACES if name in body}
+        return Kept(text=str(body["text"]), rows=tuple(map(tuple, body["chunks"])), **places)
 
 
 def _storable(text: str) -> str:

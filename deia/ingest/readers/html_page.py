@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
 from deia.ingest.readers.plain import LONGEST_TITLE, decode
 from deia.ingest.reading import Reading, missing_extra
@@ -24,6 +26,8 @@ INLINE = frozenset("-text b i em strong code sub sup abbr cite kbd var samp smal
 INLINE_BLOCKS = "p, div, li, pre, h1, h2, h3, table"  # what makes an inline element around it a block
 LAYOUT = "table, pre, h1, h2, h3"  # a row that holds one of these is no row of data
 DEEPEST = 200  # nested elements; below that, the text is taken as it is
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+LONGEST_ADDRESS = 500
 MOST_CHARSET = 1024  # bytes in which a page names its encoding
 
 
@@ -52,7 +56,7 @@ def read_html(path: str, content: bytes) -> Reading:
         type="html",
         title=(title or lines.title or path.rsplit("/", 1)[-1])[:LONGEST_TITLE],
         text=lines.text(),
-        metadata={name: value for name, value in metadata.items() if value},
+        metadata={**{name: value for name, value in metadata.items() if value}, **lines.places()},
         notes=notes,
     )
 
@@ -71,15 +75,20 @@ def _main(tree: Any) -> Node:
 def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
     """Write the blocks of an element, and what runs between them as paragraphs."""
     inline: list[str] = []
+    links: list[str] = []
     prefix = "- " if node.tag == "li" else "> " if node.tag == "blockquote" else ""
 
     def flush() -> None:
         text = spaced("".join(inline))
         lines.paragraph(prefix + text if text else "")
+        lines.links(links if text else ())
         inline.clear()
+        links.clear()
 
     for child in node.iter(include_text=True):
         tag = child.tag
+        if tag not in BLOCKS and tag not in HEADINGS and tag != "-text":
+            links += _addresses(child)
         if tag in INLINE:
             inline.append(child.text(deep=True))
         elif tag in {"img", "br"}:
@@ -92,8 +101,16 @@ def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
     flush()
 
 
+def _addresses(node: Node) -> list[str]:
+    """Return where an element and those in it link to, other than by names of protocols."""
+    addresses = (link.attributes.get("href") or "" for link in node.css("a[href]"))
+    return [address[:LONGEST_ADDRESS] for address in addresses if address and not SCHEME.match(address)]
+
+
 def _write_block(node: Node, lines: MarkdownLines, depth: int) -> None:
     tag = node.tag
+    if name := node.attributes.get("id"):
+        lines.anchor(name[:LONGEST_ADDRESS])
     if tag in HEADINGS:
         lines.heading(HEADINGS[tag], node.text(deep=True).rstrip("¶# \n"))
     elif tag == "pre":

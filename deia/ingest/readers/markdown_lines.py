@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deia.fast_json import Json
+
 DEEPEST = 6
+MOST_PLACES = 5_000  # links of a page, and anchors
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -25,11 +29,30 @@ class MarkdownLines:
         self._lines: list[str] = []
         self.pages: list[int] = []
         self.title = ""  # the first heading
+        self._anchors: list[tuple[str, int]] = []  # each with how many lines there were before it
+        self._links: list[tuple[str, int]] = []
 
     def page(self) -> None:
         """Begin a page, slide or sheet."""
         self._space()
         self.pages.append(len(self._lines) + 1)
+
+    def anchor(self, name: str) -> None:
+        """Note that links lead to what is written next under a name."""
+        self._anchors.append((name, len(self._lines)))
+
+    def links(self, addresses: Sequence[str]) -> None:
+        """Note what the line that was just written links to."""
+        self._links += [(address, len(self._lines) - 1) for address in addresses]
+
+    def places(self) -> dict[str, Json]:
+        """Return the anchors and the links, each with its line from 1."""
+        full = [at for at, line in enumerate(self._lines) if line]
+        found: dict[str, Json] = {}
+        for name, some in (("anchors", self._anchors), ("links", self._links)):
+            lines = [(text, bisect_left(full, before)) for text, before in some[:MOST_PLACES]]
+            found[name] = [[text, full[at] + 1] for text, at in lines if at < len(full)]
+        return {name: places for name, places in found.items() if places}
 
     def heading(self, level: int, title: str) -> None:
         """Write a heading."""

@@ -58,3 +58,16 @@ def test_deep_nesting_is_read(piece: str) -> None:
 @given(st.lists(PIECES, max_size=60))
 def test_any_page_is_read(pieces: list[str]) -> None:
     assert isinstance(text_of("".join(pieces)), str)
+
+
+def test_anchors_and_links_of_a_page_are_kept_with_the_lines_on_which_they_are() -> None:
+    page = (
+        "<body><main><section id='top'><h1>Pumps</h1><p>See <a href='valves.html#v1'><code>valves</code></a> and"
+        " <a href='https://x.test/'>elsewhere</a>.</p><dl><dt id='pump.start'>start()<a href='#pump.start'>¶</a></dt>"
+        "<dd><p>Opens.</p></dd></dl></section><p id='last'></p></main></body>"
+    )
+    reading = read("pumps.html", page.encode())
+    lines = reading.text.split("\n")
+    places = {name: {text: lines[at - 1] for text, at in reading.metadata[name]} for name in ("anchors", "links")}
+    assert places["anchors"] == {"top": "# Pumps", "pump.start": "start()¶"}
+    assert places["links"] == {"valves.html#v1": "See valves and elsewhere.", "#pump.start": "start()¶"}
