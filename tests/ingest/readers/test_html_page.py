@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,7 @@ def test_anchors_and_links_of_a_page_are_kept_with_the_lines_on_which_they_are()
     )
     reading = read("pumps.html", page.encode())
     lines = reading.text.split("\n")
-    places = {name: {text: lines[at - 1] for text, at in reading.metadata[name]} for name in ("anchors", "links")}
+    found: Any = reading.metadata
+    places = {name: {text: lines[at - 1] for text, at in found[name]} for name in ("anchors", "links")}
     assert places["anchors"] == {"top": "# Pumps", "pump.start": "start()¶"}
     assert places["links"] == {"valves.html#v1": "See valves and elsewhere.", "#pump.start": "start()¶"}
