@@ -87,7 +87,7 @@ def test_everything_imported_is_declared() -> None:
     imported = {name for path in (ROOT / "deia").rglob("*.py") for name in imports(path)}
     foreign = imported - set(sys.stdlib_module_names) - {"deia"}
     assert foreign >= {"click", "yaml"}
-    names = {name: provided.get(name) or [UNINSTALLED.get(name, name)] for name in foreign}
+    names = {name: [*provided.get(name, ()), UNINSTALLED.get(name, name)] for name in foreign}
     assert {name for name in foreign if not {one.lower().replace("-", "_") for one in names[name]} & declared} == set()
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 SEED = 7
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(24, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(16, marks=pytest.mark.slow)])
 def test_no_hostile_repository_silences_uses_or_harms_a_person(tmp_path: Path, count: int) -> None:
     script = str(ROOT / "bench/hostile_repositories.py")
     command = [sys.executable, script, f"--seed={SEED}", f"--count={count}", "--real=6", f"--folder={tmp_path}"]

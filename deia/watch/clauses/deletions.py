@@ -108,7 +108,7 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         names_resource = at > 0 or len(parts) > 1
         if verb in VERBS and (has_object or verb in FINAL or options):
             return name
-        if verb in MILDER and (is_fed or len(names) > at + 1) and (names_resource or "://" in names[at + 1]):
+        if verb in MILDER and (is_fed or len(names) > at + 1) and (names_resource or "://" in "".join(names[at + 1 : at + 2])):
             return name
     return option
 
