@@ -103,12 +103,13 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         around = [*(part for word in names[: at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
         if not LOCAL.isdisjoint(around) or "--local" in arguments or arguments[-1] == "-h":
             return ""
-        has_object = is_fed or len(names) > at + 1 or any("=" in word for word in arguments) or len(parts) > 1
+        after = "".join(names[at + 1 : at + 2])
+        has_object = is_fed or after or any("=" in word for word in arguments) or len(parts) > 1
         options = [word for word in arguments if word.startswith("-")]
         names_resource = at > 0 or len(parts) > 1
         if verb in VERBS and (has_object or verb in FINAL or options):
             return name
-        if verb in MILDER and (is_fed or len(names) > at + 1) and (names_resource or "://" in "".join(names[at + 1 : at + 2])):
+        if verb in MILDER and (is_fed or after) and (names_resource or "://" in after):
             return name
     return option
 
