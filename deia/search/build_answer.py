@@ -146,7 +146,8 @@ def _result(
     first, last = _expanded(document, ranked.ordinal, expand_context)
     matched = _matched_words(question, stems)
     lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
-    why = entry.why_relevant or "; ".join([_reason(entry.title, matched), *_synonym_notes(question, matched)])
+    reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
+    why = entry.why_relevant or "; ".join(filter(None, reasons))
     nature = dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False))
     symbol = nature.get("symbol") if nature.get("kind") != "module" else ""
     title = f"{entry.title}: {symbol}" if symbol else entry.title

@@ -20,6 +20,7 @@ from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
     from typing import Any
 
 FORMAT = 3
@@ -98,6 +99,7 @@ class Catalog:
         "_vectors",
         "_vocabularies",
         "folder",
+        "graph",
         "header",
         "keyword",
     )
@@ -114,6 +116,7 @@ class Catalog:
         self._stems: Mapping[str, Sequence[int]] = {}
         self._clusters: Mapping[str, Cluster] | None = None
         self._concepts: ConceptGroups | None = None
+        self.graph: Connection | None = None  # whose links count in rankings
         self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
 
     def __len__(self) -> int:

@@ -40,6 +40,7 @@ from deia.search.question.terms import Question, Term, read_question, stem_weigh
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
+from deia.search.ranking.links import with_links
 from deia.search.ranking.rank import Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
 from deia.search.ranking.weights import general_information, verdict_weights
@@ -140,7 +141,11 @@ def find_candidates(
     set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
     few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
-    shown = higher_first(catalog, ranked if few else choose(catalog, ranked))[:limit]
+    shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
+    if catalog.graph is not None:
+        passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
+        shown = with_links(catalog.graph, catalog, question, shown, passing_numbers)
+    shown = shown[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not
     return Candidates(

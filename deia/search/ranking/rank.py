@@ -42,6 +42,7 @@ class Ranked(Record):
     ordinal: int
     words: float = 0.0  # the keyword score
     likeness: float = 0.0  # the cosine of the best passages, and in part of the whole document
+    linked: str = ""  # which link led here, if one counted
 
 
 class Likeness(Record):

@@ -1,0 +1,119 @@
+"""Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
+
+A question often names one end only ("which module imported by X defines Y"). The graph knows which names each line
+refers to, and where these are defined. A link counts as much as the passage that it is in, as much as its line has of
+the question, and less if the way from the name to its definition was guessed, or many links lead there.
+"""
+
+from __future__ import annotations
+
+import bisect
+from math import log2
+
+from deia.match.tokeniser import words
+from deia.records import TYPE_CHECKING, Record
+from deia.search.ranking.rank import Ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from sqlite3 import Connection
+
+    from deia.search.catalog import Catalog, StoredDocument
+    from deia.search.question.terms import Question
+
+# Chosen with bench/graph_hops.py on 400 of the questions made of CPython's documentation, and reported on others.
+SEEDS = 10  # of the best passages, whose links are followed
+WEIGHT = 2.0  # of a link of the best passage whose line has all of the question, where that passage's score is 1
+FAN = 0.05  # how much a link counts less each time twice as many lead there
+WHOLE, CODE = -1, "code"
+SURE = (1.0, 0.5, 0.25)  # by certainty: resolved, by name, mentioned
+MOST_LINKS = 200  # of a passage
+MOST_FAN = 1_000  # links that are counted
+LINKS = """select refs.line, named.name, places.first, entities.name, relations.certainty,
+    (select count(*) from (select 1 from relations others where others.target = entities.id limit ?))
+    from refs join documents on documents.id = refs.document join relations on relations.ref = refs.id
+    join entities on entities.id = relations.target join places on places.entity = entities.id
+    join documents named on named.id = places.document
+    where documents.name = ? and refs.line between ? and ? order by 1, 2, 3, 4 limit ?"""
+
+Place = tuple[int, int]  # a document's number and, of code, the ordinal of a passage: what is ranked by itself
+
+
+class Link(Record):
+    """A link to a passage: how much it counts, and what to say of it."""
+
+    ordinal: int
+    strength: float
+    why: str
+
+
+def with_links(
+    graph: Connection, catalog: Catalog, question: Question, ranked: Sequence[Ranked], passing: Collection[int] | None
+) -> list[Ranked]:
+    """Return a ranking after the links of its best passages count, the best one first as it was.
+
+    Of documents that only links lead to, those in `passing` are added, all of them if it is None.
+    """
+    links = _links(graph, catalog, question, ranked[:SEEDS]) if ranked else {}
+    if not links:
+        return list(ranked)
+    top = ranked[0].score
+    scored = [
+        _linked(each, links.pop((each.number, each.ordinal), None) or links.pop((each.number, WHOLE), None), top)
+        for each in ranked
+    ]
+    added = [
+        _linked(Ranked(number=number, ordinal=link.ordinal, score=0.0), link, top)
+        for (number, _), link in links.items()
+        if passing is None or number in passing
+    ]
+    rest = sorted([*scored[1:], *added], key=lambda each: (-each.score, each.number, each.ordinal))
+    most = scored[0].score
+    return [scored[0], *(each if each.score <= most else each.but(score=most) for each in rest)]
+
+
+def _linked(ranked: Ranked, link: Link | None, top: float) -> Ranked:
+    return ranked.but(score=ranked.score + top * WEIGHT * link.strength, linked=link.why) if link else ranked
+
+
+def _links(graph: Connection, catalog: Catalog, question: Question, seeds: Iterable[Ranked]) -> dict[Place, Link]:
+    """Return the strongest link from one of some passages to each other passage."""
+    strongest: dict[Place, Link] = {}
+    opened: dict[str, StoredDocument | None] = {}
+    best = 0.0
+    for seed in seeds:
+        best = best or seed.score or 1.0
+        source = catalog.document_at(seed.number)
+        passage = source.passages[seed.ordinal]
+        rows = graph.execute(LINKS, (MOST_FAN, source.entry.id, *passage, MOST_LINKS)).fetchall()
+        shares = _shares(question, catalog, source, {row[0] for row in rows})
+        for line, name, first, entity, certainty, fan in rows:
+            if name not in opened:
+                opened[name] = catalog.document(name)
+            target = opened[name]
+            if target is None or target.number == seed.number:
+                continue
+            ordinal = _passage(target, first)
+            place = (target.number, ordinal if target.type == CODE else WHOLE)
+            strength = seed.score / best * SURE[certainty] * shares[line] / (1 + FAN * log2(max(1, fan)))
+            if strength > (strongest[place].strength if place in strongest else 0.0):
+                why = f"{entity} is referred to in {source.entry.path}, line {line}"
+                strongest[place] = Link(ordinal=ordinal, strength=strength, why=why)
+    return strongest
+
+
+def _shares(
+    question: Question, catalog: Catalog, document: StoredDocument, lines: Collection[int]
+) -> Mapping[int, float]:
+    """Return how much of a question, weighed by its words, each line of a document has."""
+    asked = {term.typed: term.weight for term in question.terms if term.part}
+    whole = sum(asked.values()) or 1.0
+    text = catalog.text(document).split("\n") if lines else []
+    first = document.first_line
+    found = {line: {part for word in words(text[line - first]) for part in word} for line in lines}
+    return {line: sum(asked[word] for word in asked.keys() & parts) / whole for line, parts in found.items()}
+
+
+def _passage(document: StoredDocument, line: int) -> int:
+    """Return the ordinal of the innermost passage that contains a line."""
+    return max(0, bisect.bisect_right([first for first, _ in document.passages], line) - 1)
