@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = ["Librarian", "check_triggers", "get_context", "query_commons"]
+__all__ = ["Librarian", "check_triggers", "get_context", "query", "query_commons"]
 
 MODES = ("natural", "keywords")
 UNTRUSTED_RESULTS = (
@@ -359,24 +359,22 @@ def _default() -> Librarian:
     return _librarians.get(here) or _librarians.setdefault(here, Librarian())  # another thread may have added one
 
 
+def query(text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
+    """Search the commons of the working folder, as `Librarian.query` does."""
+    return _default().query(text, **filters)
+
+
 def query_commons(
-    query: str = "",
-    *,
-    platform: str | None = None,
-    audience: str | None = None,
-    urgency: str | None = None,
-    keywords: Sequence[str] | None = None,
-    limit: int = 5,
-    return_format: str | None = None,
+    query: str = "", *, topic: str = "", return_format: str | None = None, **filters: Unpack[Filters]
 ) -> Any:
     """Search the commons of the working folder; return an `Answer`, or its rendering in the format `return_format`.
+
+    `topic` is another name for `query`. `filters` are those of `Librarian.query`.
 
     Raises:
         QueryError: a filter or format is unknown.
     """
-    answer = _default().query(
-        query, platform=platform, audience=audience, urgency=urgency, keywords=keywords, limit=limit
-    )
+    answer = _default().query(query or topic, **filters)
     if return_format is None:
         return answer
     from deia.search.rendering.render import render  # noqa: PLC0415 - most callers want the Answer

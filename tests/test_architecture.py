@@ -36,7 +36,7 @@ ROWS = (
     ("ledger", "search", "watch"),
     ("compile",),
     ("librarian",),
-    ("evaluate", "scan"),
+    ("evaluate", "scan", "telemetry"),
     ("learn",),
     ("serve", "frameworks"),
 )

@@ -312,5 +312,5 @@ def test_the_time_of_an_answer_is_without_the_compile_that_it_waited_for(small: 
 
 
 def test_the_public_names_are_these() -> None:
-    assert librarian_module.__all__ == ["Librarian", "check_triggers", "get_context", "query_commons"]
+    assert librarian_module.__all__ == ["Librarian", "check_triggers", "get_context", "query", "query_commons"]
     assert all(callable(getattr(librarian_module, name)) for name in librarian_module.__all__)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from deia.fast_json import Json
 from deia.knowledge import Entry, Result
 from deia.records import TYPE_CHECKING, Record
+from deia.text import shorten
 
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     Matched = bool | Literal["partial"]
 
 NATURAL, KEYWORD, PLATFORM, AUDIENCE = "natural_language", "keyword_search", "platform_filter", "audience_view"
+LONGEST_PASSAGE = 1_200  # characters of a passage in the published shape
 NOTHING, TOO_BROAD, SMALL_TALK = "no_documents_match", "query_too_broad", "conversational"
 
 
@@ -85,6 +87,7 @@ class Answer(Record):
     primary: tuple[Result, ...] = ()
     secondary: tuple[Result, ...] = ()
     searched_for: str = ""  # the query with its misspelt words corrected, if there were any
+    corrected: tuple[str, ...] = ()  # the words that stand for misspelt ones
     keywords: tuple[str, ...] = ()
     keywords_matched: tuple[str, ...] = ()
     clusters_found: tuple[str, ...] = ()
@@ -93,6 +96,7 @@ class Answer(Record):
     reason: str = ""
     suggestions: tuple[str, ...] = ()
     similar_queries: tuple[Similar, ...] = ()
+    browse: Mapping[str, Sequence[str]] = {}  # topics, platforms and audiences that there are
     available_clusters: tuple[str, ...] = ()
     view: PlatformView | AudienceView | None = None  # the body of an overview
 
@@ -102,6 +106,11 @@ class Answer(Record):
         return Documents(primary=self.primary, secondary=self.secondary)
 
     @property
+    def action(self) -> str:
+        """What the best document that says so asks to do."""
+        return next((result.action for result in self.primary if result.action), "")
+
+    @property
     def primary_docs(self) -> tuple[Result, ...]:
         """The documents that answer the question, without those that are only related to it."""
         return self.primary
@@ -109,7 +118,7 @@ class Answer(Record):
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in its published shape (FORMATS §4), made of dictionaries, lists and plain values."""
         body = _BY_REASON.get(self.reason) or _BY_TYPE[self.query_type]
-        correction = {"searched_for": self.searched_for} if self.searched_for else {}
+        correction = {"searched_for": self.searched_for, "corrected": [*self.corrected]} if self.searched_for else {}
         return {**body(self), **correction, "audit": _plain(self.audit.values())}
 
 
@@ -126,15 +135,24 @@ def _fields(value: Answer | Result, names: str) -> dict[str, Json]:
 def _natural(answer: Answer) -> dict[str, Json]:
     documents = {"primary": answer.primary, "secondary": answer.secondary}
     return {
-        **_fields(answer, "query matched confidence primary_cluster urgency"),
+        **_fields(answer, "query matched confidence primary_cluster clusters_found urgency action"),
         "documents": {name: [_document(result) for result in results] for name, results in documents.items()},
         **_fields(answer, "keywords_matched suggested_next related_queries"),
     }
 
 
 def _document(result: Result) -> dict[str, Json]:
-    told = " ".join(name for name in ("type", "page", "kind", "symbol") if getattr(result, name))
-    return _fields(result, f"id path title summary why_relevant action score lines {told}")
+    told = " ".join(name for name in ("type", "page", "kind", "symbol", "heading") if getattr(result, name))
+    return {
+        **_fields(result, f"id path title summary why_relevant action score lines {told}"),
+        "relevance": f"{relevance(result)}%",
+        "passage": shorten(result.passage, LONGEST_PASSAGE),
+    }
+
+
+def relevance(result: Result) -> int:
+    """Return how relevant a document is, in per cent of what the best one can be."""
+    return round(100 * max(0.0, min(1.0, result.score)))
 
 
 def _keyword(answer: Answer) -> dict[str, Json]:
@@ -161,8 +179,12 @@ def _view(answer: Answer) -> dict[str, Json]:
 
 
 def _nothing(answer: Answer) -> dict[str, Json]:
-    similar = [_plain(past.values()) for past in answer.similar_queries]
-    return {**_fields(answer, "query matched reason suggestions"), "similar_queries": similar}
+    similar: list[Json] = [
+        {"query": past.query, "documents": [*past.documents], "count": len(past.documents)}
+        for past in answer.similar_queries
+    ]
+    browse = {"browse": _plain(answer.browse)} if answer.browse else {}
+    return {**_fields(answer, "query matched reason suggestions"), "similar_queries": similar, **browse}
 
 
 def _too_broad(answer: Answer) -> dict[str, Json]:

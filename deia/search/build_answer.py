@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_NEXT = 5
 MOST_QUERIES = 5
+MOST_BROWSED = 30
 ENOUGH_SHARED = 2  # stems that make a past question related; a query with a single stem needs only that one
 
 
@@ -132,6 +133,8 @@ def answer_with_results(
         primary=tuple(results[:count]),
         secondary=tuple(results[count:]),
         searched_for=searched_for(candidates.question),
+        corrected=tuple(term.corrected for term in candidates.question.terms if term.corrected),
+        clusters_found=clusters,
         keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
         suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results),
         related_queries=related_queries(catalog, stems, but=query.text),
@@ -242,11 +245,29 @@ def nothing_asked(query: Query, audit: Audit) -> Answer:
     )
 
 
+def _broader(catalog: Catalog, question: Question) -> str:
+    """Return the word of a query that most passages contain, if that is not the whole query."""
+    parts = [term for term in question.terms if term.part]
+    counts = {term.typed: catalog.keyword.frequency(term.stem) for term in parts if term.stem}
+    best = max(counts, key=lambda word: counts[word], default="")
+    return best if len(parts) > 1 and best and counts[best] else ""
+
+
+def _browse(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+    """Return what a person can look through instead."""
+    topics = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
+    names = {"topics": topics, "platforms": catalog.keyword.values("platform")}
+    names["audiences"] = catalog.keyword.values("audience")
+    return {kind: tuple(some[:MOST_BROWSED]) for kind, some in names.items() if some}
+
+
 def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -> Answer:
     """Return that no document fits, with the corrected query and the unknown words."""
     corrected, unknown = searched_for(question), unknown_words(question)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
     suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
+    broader = _broader(catalog, question)
+    suggestions += [f"Ask more broadly: {broader!r} alone."] if broader else []
     suggestions.append("Ask in other words, or leave out a filter.")
     suggestions.append("If you find the answer elsewhere, add it: `deia add`.")
     return Answer(
@@ -255,6 +276,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -
         audit=audit,
         reason=NOTHING,
         searched_for=corrected,
+        browse=_browse(catalog),
         suggestions=tuple(suggestions),
         similar_queries=similar_queries(catalog, stem_weights(question)),
     )

@@ -33,12 +33,17 @@ def test_a_query_finds_its_document(catalog: Catalog) -> None:
 def test_the_published_shape_of_an_answer(catalog: Catalog) -> None:
     given_back = search(catalog, Query(text="delete a netlify site")).to_dict()
     assert list(given_back) == [
-        "query", "matched", "confidence", "primary_cluster", "urgency", "documents", "keywords_matched",
-        "suggested_next", "related_queries", "audit",
+        "query", "matched", "confidence", "primary_cluster", "clusters_found", "urgency", "action", "documents",
+        "keywords_matched", "suggested_next", "related_queries", "audit",
     ]  # fmt: skip
     assert list(given_back["documents"]) == ["primary", "secondary"]
     document = given_back["documents"]["primary"][0]
-    assert list(document) == ["id", "path", "title", "summary", "why_relevant", "action", "score", "lines"]
+    assert list(document) == [
+        "id", "path", "title", "summary", "why_relevant", "action", "score", "lines", "heading", "relevance", "passage",
+    ]  # fmt: skip
+    assert (given_back["action"], given_back["clusters_found"][0]) == (document["action"], "deployment")
+    assert document["relevance"].endswith("%")
+    assert document["passage"]
     assert list(given_back["audit"]) == [
         "checked_at", "index_built_at", "sources", "tier", "kind", "understood", "warnings",
     ]  # fmt: skip
@@ -98,6 +103,13 @@ def test_an_empty_answer_names_the_unknown_words(catalog: Catalog) -> None:
     assert (fields["matched"], fields["reason"]) == (False, "no_documents_match")
     assert "sourdough, hydration, percentages" in fields["suggestions"][0]
     assert not answer.documents
+    assert {"topics", "platforms", "audiences"} <= fields["browse"].keys()
+
+
+def test_an_empty_answer_names_a_broader_keyword(catalog: Catalog) -> None:
+    text = "removing wallpaper glue stains quickly from kitchen ceilings happens delete"
+    answer = search(catalog, Query(text=text, platform="kubernetes"))
+    assert "Ask more broadly: 'delete' alone." in answer.suggestions
 
 
 def test_an_empty_answer_suggests_similar_past_questions(catalog: Catalog) -> None:
@@ -111,6 +123,7 @@ def test_an_empty_answer_suggests_similar_past_questions(catalog: Catalog) -> No
     assert answer.to_dict()["similar_queries"][0] == {
         "query": "what happens when I delete a netlify site",
         "documents": ["netlify-recreate"],
+        "count": 1,
     }
 
 

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping
 
 from deia import fast_json
 from deia.errors import QueryError
-from deia.search.answer import Answer
+from deia.knowledge import Result
+from deia.search.answer import Answer, relevance
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import BUDGET, quoted
 from deia.search.rendering.terminal_answer import table
 from deia.search.rendering.wording import advice, headline, where
+from deia.text import counted
 
 
 def paths(answer: Answer) -> str:
@@ -53,6 +55,29 @@ def as_json(answer: Answer) -> str:
     return fast_json.dumps(answer.to_dict())
 
 
+def as_xml(answer: Answer) -> str:
+    """Return the answer as XML, under a line that says how much was found."""
+    from html import escape  # noqa: PLC0415 - only this form needs it
+
+    def element(name: str, text: str, **attributes: object) -> str:
+        written = "".join(f' {key}="{escape(plain(str(value)))}"' for key, value in attributes.items() if value != "")
+        return f"<{name}{written}>{text}</{name}>"
+
+    def document(result: Result) -> str:
+        parts = [element(name, escape(plain(getattr(result, name)))) for name in ("title", "summary", "action")]
+        lines = "\n".join(map(plain, result.passage.split("\n")))
+        first, last = result.lines
+        parts.append(element("passage", escape(lines), heading=result.heading, lines=f"{first}-{last}"))
+        return element("doc", "".join(parts), path=result.path, id=result.id, relevance=f"{relevance(result)}%")
+
+    groups = {"primary_docs": answer.primary, "secondary_docs": answer.secondary}
+    body = "".join(element(name, "".join(map(document, some))) for name, some in groups.items() if some)
+    body += "".join(element("advice", escape(line)) for line in advice(answer))
+    about = f" about {plain(answer.query)}" if answer.documents and answer.query else ""
+    found = f"Found {counted(len(answer.documents), 'document')}{about}" if answer.documents else headline(answer)
+    return f"{escape(found)}\n{element('answer', body, confidence=answer.confidence, action=answer.action)}"
+
+
 def as_yaml(answer: Answer) -> str:
     """Return the published dictionary as YAML."""
     import yaml  # noqa: PLC0415 - costs 20 ms, and only this form needs it
@@ -74,6 +99,7 @@ def full(answer: Answer, *, budget: int = BUDGET) -> str:
 
 def render(answer: Answer, form: str) -> str:
     """Return the answer in one of the RENDERINGS; raise QueryError if there is no such form."""
+    form = OTHER_NAMES.get(form, form)
     if form not in RENDERINGS:
         raise QueryError(f"there is no form {plain(form)!r}", fix=f"Use one of: {', '.join(RENDERINGS)}.")
     return RENDERINGS[form](answer)
@@ -86,12 +112,20 @@ RENDERINGS: Mapping[str, Callable[[Answer], str]] = {
     "markdown": markdown,
     "json": as_json,
     "yaml": as_yaml,
+    "xml": as_xml,
     "table": table,
 }
 
 
+OTHER_NAMES = {"paths_only": "paths", "minimal": "paths", "full_context": "full"}
+
+
 class RenderableAnswer(Answer):
     """An answer with properties that render it, for callers from Python."""
+
+    def __len__(self) -> int:
+        """Return how many documents the answer has."""
+        return len(self.documents)
 
     @property
     def summary(self) -> str:

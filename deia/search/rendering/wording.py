@@ -5,8 +5,10 @@ from __future__ import annotations
 from deia.knowledge import Result
 from deia.search.answer import SMALL_TALK, TOO_BROAD, Answer, AudienceView, PlatformView
 from deia.search.rendering.columns import plain
+from deia.text import counted
 
 CLUSTERS = 20  # listed at most
+BROWSED = 8
 
 
 def outcome(answer: Answer) -> str:
@@ -39,13 +41,19 @@ def headline(answer: Answer) -> str:
 def advice(answer: Answer) -> list[str]:
     """Return the warnings and what to do next, as lines."""
     notes = [f"Note: {warning}." for warning in answer.audit.warnings]
-    similar = [f"Asked before: {past.query}" for past in answer.similar_queries]
+    similar = [
+        f"Asked before: {past.query} ({counted(len(past.documents), 'document')})" for past in answer.similar_queries
+    ]
+    browse = [f"Browse {kind}: {', '.join(names[:BROWSED])}." for kind, names in answer.browse.items()]
     clusters = [f"Clusters: {', '.join(answer.available_clusters[:CLUSTERS])}."] if answer.available_clusters else []
     related = [f"Related question: {line}" for line in answer.related_queries]
     path = answer.view.learning_path if isinstance(answer.view, AudienceView) else ()
     order = [f"To read in this order: {', '.join(path)}."] if path else []
     following = [f"Next: {line}" for line in answer.suggested_next]
-    return [plain(line) for line in (*notes, *answer.suggestions, *similar, *clusters, *order, *following, *related)]
+    return [
+        plain(line)
+        for line in (*notes, *answer.suggestions, *similar, *browse, *clusters, *order, *following, *related)
+    ]
 
 
 def where(result: Result) -> str:

@@ -9,6 +9,7 @@ call a tool, too, and must not speak for the person.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -57,7 +58,8 @@ class Hooks:
         keep_bytecode()
         for names in kept_groups().values():
             for name in names:
-                __import__(f"deia.{name}")
+                with contextlib.suppress(ModuleNotFoundError):  # of a version that was here before
+                    __import__(f"deia.{name}")
 
     def _open(self, path: str) -> Artefact:
         stamp = files.stamp(path)

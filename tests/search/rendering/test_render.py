@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from typing import Any
 
 import jsonschema
@@ -130,8 +131,24 @@ def test_every_kind_of_answer_has_every_rendering(catalog: Catalog, form: str, q
 
 
 def test_an_unknown_form_is_an_error(catalog: Catalog) -> None:
-    with pytest.raises(QueryError, match=r"'xml'.*table"):
-        render(search(catalog, Query(text="netlify")), "xml")
+    with pytest.raises(QueryError, match=r"'html'.*table"):
+        render(search(catalog, Query(text="netlify")), "html")
+
+
+def test_the_forms_have_the_names_of_the_specification_too(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="delete a netlify site"))
+    for name, form in {"paths_only": "paths", "minimal": "paths", "full_context": "full"}.items():
+        assert render(answer, name) == render(answer, form)
+
+
+def test_xml_says_what_was_found_and_stays_whole_whatever_documents_contain(catalog: Catalog) -> None:
+    answer = search(catalog, Query(text="delete a netlify site"))
+    hostile = answer.but(primary=tuple(one.but(title="</doc><x>\x1b&", path='a"b') for one in answer.primary))
+    for one in (answer, hostile):
+        head, _, body = render(one, "xml").partition("\n")
+        assert head == f"Found {len(one.documents)} documents about delete a netlify site"
+        paths = [doc.attrib["path"] for doc in ET.fromstring(body).iterfind("primary_docs/doc")]  # noqa: S314
+        assert paths == [document.path for document in one.primary]
 
 
 @pytest.mark.parametrize("query", ASKED)

@@ -1,0 +1,189 @@
+"""Whether links of the graph bring both ends of a two-hop question among the first five documents.
+
+    python bench/graph_hops.py --docs FOLDER [--questions 250] [--seed 11] [--kept FOLDER]
+
+FOLDER is the HTML of a documentation with references across its pages, such as `library/` of CPython's; beside it the
+standard library's sources are taken in. Questions are made mechanically:
+
+    reference  a sentence of a page that refers to a name, without that name; wanted are that page and the one that
+               defines the name
+    described  a name, and the beginning of how something is described that its page refers to; wanted are both pages
+    imported   "Which module imported by X defines Y?"; wanted are X and the module that defines Y
+
+Each is asked with and without links. Those of seeds 1 to 8 were in view when the weights in `search/ranking/links.py`
+were chosen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import bisect
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deia.graph.graph_store import Graph
+    from deia.search.catalog import Catalog
+
+    Question = tuple[str, frozenset[str]]
+
+DEPTH = 5
+TRIED = ("reference", "described", "imported")
+LEFT_OUT = ("**/test/**", "**/tests/**", "**/idlelib/**", "**/lib2to3/**", "**/site-packages/**")
+REFERENCES = """select documents.name, refs.line, entities.name, named.name, places.first from refs
+    join documents on documents.id = refs.document join relations on relations.ref = refs.id
+    join entities on entities.id = relations.target join places on places.entity = entities.id
+    join documents named on named.id = places.document
+    where refs.type = 'LINKS_TO' and entities.name like '%.%' and entities.name not like '%#%'
+    and documents.name != named.name order by 1, 2, 3, 4"""
+
+
+class Asked:
+    """The library with its graph, and the texts of its documents."""
+
+    def __init__(self, folder: Path, docs: Path) -> None:
+        os.environ.update(HOME=str(folder / "home"), DEIA_TRUST=str(folder / "commons"))
+        from deia.commons.write.init import create_commons  # noqa: PLC0415 - after HOME is set
+        from deia.compile.compiled_files import CompiledFiles  # noqa: PLC0415 - likewise
+        from deia.compile.take_in import take_in  # noqa: PLC0415 - likewise
+        from deia.ingest.library_store import library_at  # noqa: PLC0415 - likewise
+        from deia.ingest.source import Source  # noqa: PLC0415 - likewise
+
+        root = str(folder / "commons")
+        if not os.path.isdir(root):
+            create_commons(root, today="2026-01-01")
+        sources = [
+            Source(kind="folder", place=str(docs), name="docs", filter=("*.html",)),
+            Source(kind="folder", place=os.path.dirname(ast.__file__), name="code", filter=("*.py",), exclude=LEFT_OUT),
+        ]
+        take_in(root, sources, os.environ)
+        compiled = CompiledFiles(root, environ=os.environ, collections=(), keep_fresh=True)
+        self.graph: Graph = compiled.open_graph()
+        catalog = compiled.open_library()
+        library = library_at(root, os.environ)
+        if catalog is None or library is None:
+            raise SystemExit("nothing was taken in")
+        self.catalog: Catalog = catalog
+        with library:
+            kept = {shelved.id: library.kept(shelved.content) for shelved in library.documents()}
+        self.lines = {name: one.text.split("\n") for name, one in kept.items()}
+        self.names = {
+            name: sorted((line, anchor) for anchor, line in one.anchors if re.fullmatch(r"\w+(\.\w+)+", anchor))
+            for name, one in kept.items()
+        }
+
+
+def references(asked: Asked, chosen: random.Random) -> list[tuple[str, int, str, str, int]]:
+    """Return every reference to a name on another page, in random order: page, line, name, page, line."""
+    rows = asked.graph.database.execute(REFERENCES).fetchall()
+    chosen.shuffle(rows)
+    return rows
+
+
+def reference_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield sentences from which the name that they refer to is taken out."""
+    seen = set()
+    for page, line, name, other, _ in references(asked, chosen):
+        last = re.escape(name.rpartition(".")[2])
+        sentences = re.split(r"(?<=[.;:]) ", asked.lines[page][line - 1])
+        sentence = next((one for one in sentences if re.search(rf"\b{last}\b", one)), "")
+        if 7 < len(sentence.split()) < 40 and (page, line) not in seen:
+            seen.add((page, line))
+            yield re.sub(rf"[\w.]*\b{last}\b(\(\))?", "", sentence), frozenset((page, other))
+
+
+def described_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield a name with the beginning of the description of what its entry refers to."""
+    seen = set()
+    for page, line, name, other, first in references(asked, chosen):
+        at = bisect.bisect_right(asked.names[page], (line, "~")) - 1
+        subject = asked.names[page][at][1] if at >= 0 else ""
+        below = asked.lines[other][first : first + 6]
+        text = next((one for one in below if len(one.split()) > 6 and one[0] not in "|`"), "").split(". ")[0]
+        told = [word for word in re.findall(r"[A-Za-z]+", text) if word.lower() not in name.lower().split(".")][:9]
+        if subject and len(told) > 5 and (subject, name) not in seen:
+            seen.add((subject, name))
+            yield f"{subject}: what it refers to that {' '.join(told)}", frozenset((page, other))
+
+
+def imported_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield questions for what a module imports by name, and which module defines it, as `ast` tells both."""
+    trees = {}
+    for name, lines in asked.lines.items():
+        if name.endswith(".py"):
+            module = name.partition("/")[2].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            trees[module] = (name, ast.parse("\n".join(lines)))
+    defined = {
+        module: {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        for module, (_, tree) in trees.items()
+    }
+    found = []
+    for module, (name, tree) in sorted(trees.items()):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module in trees:
+                wanted = frozenset((name, trees[node.module][0]))
+                both = (alias.name for alias in node.names if alias.name in defined[node.module])
+                found += [(f"Which module imported by {module} defines {one}?", wanted) for one in both]
+    chosen.shuffle(found)
+    yield from found
+
+
+def recall(asked: Asked, questions: list[Question], *, links: bool) -> tuple[float, float, float]:
+    """Return the recall among the first documents, the share of questions with both, and milliseconds a question."""
+    from deia.knowledge import Query  # noqa: PLC0415 - after HOME is set
+    from deia.search.pipeline import find_candidates  # noqa: PLC0415 - likewise
+    from deia.search.question.interpret import interpret  # noqa: PLC0415 - likewise
+    from deia.search.question.terms import read_question  # noqa: PLC0415 - likewise
+    from deia.search.ranking.retrieve import choose_tier  # noqa: PLC0415 - likewise
+
+    asked.catalog.graph = asked.graph.database if links else None
+    total = whole = 0.0
+    began = time.process_time()
+    for text, wanted in questions:
+        interpretation = interpret(asked.catalog, Query(text=text))
+        question = read_question(interpretation.query.text, asked.catalog, strong=interpretation.strong)
+        found = find_candidates(
+            asked.catalog, question, meaning=choose_tier(asked.catalog, tiers=("static",)),
+            filters=interpretation.filters, limit=4 * DEPTH,
+        )  # fmt: skip
+        first = list(dict.fromkeys(document.entry.id for document in found.documents))[:DEPTH]
+        total += len(wanted & set(first)) / len(wanted)
+        whole += wanted <= set(first)
+    count = len(questions) or 1
+    return total / count, whole / count, (time.process_time() - began) * 1000 / count
+
+
+def main() -> int:
+    """Print a line for each kind of question."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=Path, required=True)
+    parser.add_argument("--questions", type=int, default=250)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--kept", type=Path)
+    options = parser.parse_args()
+    asked = Asked(options.kept or Path(tempfile.mkdtemp()), options.docs)
+    for kind in TRIED:
+        made = globals()[f"{kind}_questions"](asked, random.Random(options.seed))
+        questions = [question for question, _ in zip(made, range(options.questions), strict=False)]
+        (without, both, ms), (with_links, both_linked, linked_ms) = (
+            recall(asked, questions, links=links) for links in (False, True)
+        )
+        print(
+            f"{kind:10} {len(questions):4} questions  recall@{DEPTH} {without:.3f} -> {with_links:.3f}"
+            f" ({with_links / (without or 1):.2f} x)  both found {both:.3f} -> {both_linked:.3f}"
+            f"  {ms:.1f} -> {linked_ms:.1f} ms"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

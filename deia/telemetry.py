@@ -1,0 +1,41 @@
+"""The log for programs that answer by other means: an event of theirs beside deia's own, redacted like these."""
+
+from __future__ import annotations
+
+from deia.errors import QueryError
+from deia.librarian import Librarian
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deia.fast_json import Json
+
+EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
+OTHER_NAMES = {"librarian_query": "query"}
+
+
+def log_event(
+    *,
+    event: str = "query",
+    agent_id: str = "python",
+    query: str = "",
+    matched: bool | str | None = None,
+    docs_returned: int | Sequence[str] = (),
+    response_time_ms: float = 0.0,
+    **fields: Json,
+) -> str:
+    """Write an event to the log of the working folder's commons; return its id, or "" if logging is off.
+
+    `docs_returned` is how many documents were returned, or their ids.
+
+    Raises:
+        QueryError: there is no such event.
+    """
+    name = OTHER_NAMES.get(event, event)
+    if name not in EVENTS:
+        raise QueryError(f"there is no event {event!r}", fix=f"Known are: {', '.join((*EVENTS, *OTHER_NAMES))}.")
+    known = {"query": query, "matched": matched, "response_time_ms": response_time_ms}
+    returned = {"returned": docs_returned} if isinstance(docs_returned, int) else {"docs": list(docs_returned)}
+    given = {key: value for key, value in {**known, **returned, **fields}.items() if value not in ("", None)}
+    return Librarian(agent=agent_id).log(name, given)

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from deia import telemetry
+from deia.errors import QueryError
+
+
+def test_an_event_of_another_program_is_in_the_log_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("DEIA_COMMONS", raising=False)
+    identity = telemetry.log_event(
+        agent_id="bot-7", event="librarian_query", query="dns password=hunter22hunter", matched=True, docs_returned=2,
+        response_time_ms=12,
+    )  # fmt: skip
+    lines = [json.loads(line) for path in tmp_path.rglob("*.jsonl") for line in path.read_text().splitlines() if line]
+    event = next(line for line in lines if line["id"] == identity)
+    assert (event["event"], event["agent"], event["matched"], event["returned"]) == ("query", "bot-7", True, 2)
+    assert "hunter22" not in json.dumps(lines)
+
+
+def test_an_unknown_event_is_refused_by_name() -> None:
+    with pytest.raises(QueryError, match="party"):
+        telemetry.log_event(event="party")
