@@ -98,6 +98,7 @@ class Answer(Record):
     similar_queries: tuple[Similar, ...] = ()
     browse: Mapping[str, Sequence[str]] = {}  # topics, platforms and audiences that there are
     available_clusters: tuple[str, ...] = ()
+    about_clusters: Mapping[str, str] = {}
     view: PlatformView | AudienceView | None = None  # the body of an overview
 
     @property
@@ -188,10 +189,11 @@ def _nothing(answer: Answer) -> dict[str, Json]:
 
 
 def _too_broad(answer: Answer) -> dict[str, Json]:
+    found = _natural(answer) if answer.documents else _fields(answer, "query matched")
     return {
-        **_fields(answer, "query matched reason"),
+        **found,
         "refinement_needed": True,
-        **_fields(answer, "suggestions available_clusters"),
+        **_fields(answer, "reason suggestions available_clusters about_clusters"),
     }
 
 

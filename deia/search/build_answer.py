@@ -11,6 +11,7 @@ from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, Si
 from deia.search.catalog import Catalog, Pattern, StoredDocument
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import Ranked, primary_count
+from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
     from typing import Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 MOST_NEXT = 5
 MOST_QUERIES = 5
 MOST_BROWSED = 30
+MOST_NARROWER = 3
+HALF_A_LINE = 60
 ENOUGH_SHARED = 2  # stems that make a past question related; a query with a single stem needs only that one
 
 
@@ -231,7 +234,29 @@ def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
         reason=TOO_BROAD,
         suggestions=tuple(suggestions),
         available_clusters=tuple(clusters),
+        about_clusters=_about(catalog, clusters),
     )
+
+
+def broad_with_results(catalog: Catalog, answer: Answer, candidates: Candidates) -> Answer:
+    """Return an answer that hardly fits with what to ask instead: narrower questions, a platform, how urgent it is."""
+    platforms = dict.fromkeys(name for document in candidates.documents for name in document.entry.platforms)
+    questions = [f"Narrower: {question}" for question in answer.related_queries[:MOST_NARROWER]]
+    place = [f"On which platform: {', '.join([*platforms][:MOST_NARROWER])}?"] if platforms else []
+    clusters = owner_clusters(candidates.documents, answer.documents)
+    return answer.but(
+        reason=TOO_BROAD,
+        suggestions=(*questions, *place, "Is production down, or are you learning?"),
+        related_queries=answer.related_queries[MOST_NARROWER:],
+        available_clusters=clusters,
+        about_clusters=_about(catalog, clusters),
+    )
+
+
+def _about(catalog: Catalog, clusters: Iterable[str]) -> dict[str, str]:
+    """Return half a line about each cluster."""
+    known = {name: catalog.clusters[name].description for name in clusters if name in catalog.clusters}
+    return {name: shorten(one_line(text), HALF_A_LINE) for name, text in known.items() if text}
 
 
 def nothing_asked(query: Query, audit: Audit) -> Answer:

@@ -26,6 +26,7 @@ from deia.search.answer import KEYWORD, Answer, Audit
 from deia.search.build_answer import (
     Candidates,
     answer_with_results,
+    broad_with_results,
     build_results,
     no_match,
     nothing_asked,
@@ -52,7 +53,9 @@ if TYPE_CHECKING:
 MOST_DOCUMENTS = 200
 BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large share of them
 BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
+VAGUE_SHARE = 0.02  # likewise, where nothing found is sure to answer
 BROAD_WORDS = 2
+FEWEST_DIGITS = 3  # of a number that is worth looking for: a port, a status, an exit code
 
 
 def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS) -> Answer:
@@ -107,6 +110,8 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     question = read_question(query.text, catalog, strong=interpretation.strong)
     if not question.terms or (_is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
         return too_broad(catalog, query, audit)
+    if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
+        return no_match(catalog, query, question, audit)
     candidates = find_candidates(catalog, question, meaning=meaning, filters=filters, limit=query.limit)
     verdict = judge(observe_ranking(catalog, candidates, meaning), verdict_weights(meaning.name))
     if not candidates.documents or not verdict.found:
@@ -116,17 +121,20 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     answer = answer_with_results(
         catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit
     )
-    return answer.but(matched=matched, confidence=verdict.confidence)
+    answer = answer.but(matched=matched, confidence=verdict.confidence)
+    if matched == "partial" and _is_broad(catalog, question, share=VAGUE_SHARE):
+        return broad_with_results(catalog, answer, candidates)
+    return answer
 
 
-def _is_broad(catalog: Catalog, question: Question) -> bool:
+def _is_broad(catalog: Catalog, question: Question, *, share: float = BROAD_SHARE) -> bool:
     """Return whether a query consists of a word or two that a large share of the passages contains."""
     parts = [term for term in question.terms if term.part]
     chunks = catalog.keyword.chunks
     return (
         chunks >= BROAD_FROM
         and len(parts) <= BROAD_WORDS
-        and all(term.stem and catalog.keyword.frequency(term.stem) > BROAD_SHARE * chunks for term in parts)
+        and all(term.stem and catalog.keyword.frequency(term.stem) > share * chunks for term in parts)
     )
 
 

@@ -106,6 +106,11 @@ def test_an_empty_answer_names_the_unknown_words(catalog: Catalog) -> None:
     assert {"topics", "platforms", "audiences"} <= fields["browse"].keys()
 
 
+def test_sums_are_no_question(catalog: Catalog) -> None:
+    for text in ("2+2", "what's 2+2", "17 * 3"):
+        assert not search(catalog, Query(text=text)).documents
+
+
 def test_an_empty_answer_names_a_broader_keyword(catalog: Catalog) -> None:
     text = "removing wallpaper glue stains quickly from kitchen ceilings happens delete"
     answer = search(catalog, Query(text=text, platform="kubernetes"))

@@ -14,7 +14,8 @@ BROWSED = 8
 def outcome(answer: Answer) -> str:
     """Return a phrase about how much was found."""
     if answer.reason == TOO_BROAD:
-        return "That is too broad to answer"
+        near = f"; {counted(len(answer.documents), 'document')} near it" if answer.documents else ""
+        return f"That is too broad to answer{near}"
     if answer.reason == SMALL_TALK:
         return "Nothing was asked"
     if not answer.matched:
