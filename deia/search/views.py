@@ -13,6 +13,7 @@ from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView, as_result
 from deia.search.build_answer import most_urgent
 from deia.search.catalog import Catalog, StoredDocument
+from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 MOST_LISTED = 200
 MOST_TIPS = 10
 UNGRADED = "unspecified"
+HALF_A_LINE = 60
+# How the nature of a document shows in its path or category, and what to call it, in the order in which to learn.
+NATURES = (
+    ("anti-pattern", "anti-pattern"),
+    ("pattern", "gotcha"),
+    ("process", "checklist"),
+    ("checklist", "checklist"),
+    ("case-stud", "case"),
+)
 PRESSING = ("critical", "high")
 
 
@@ -32,6 +42,7 @@ def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
         by_urgency=_grouped((document.entry.urgency or UNGRADED, document) for document in documents),
         by_category=_grouped((document.entry.category or "uncategorised", document) for document in documents),
         quick_tips=_tips(documents),
+        documents=[_brief(document) for document in documents],
     )
     return _answer(PLATFORM, query, documents, audit).but(view=view)
 
@@ -102,12 +113,13 @@ def _grouped(pairs: Iterable[tuple[str, StoredDocument]]) -> dict[str, list[str]
 
 def _tips(documents: Iterable[StoredDocument]) -> list[str]:
     tips = [tip for document in documents for tip in (*document.entry.quick_tips, document.entry.action) if tip]
-    return list(dict.fromkeys(tips))[:MOST_TIPS]
+    return [tip if tip.endswith((".", "!", "?")) else f"{tip}." for tip in dict.fromkeys(tips)][:MOST_TIPS]
 
 
 def _brief(document: StoredDocument) -> dict[str, str]:
     entry = document.entry
-    return {"id": entry.id, "path": entry.path, "title": entry.title, "summary": entry.summary}
+    about = shorten(one_line(entry.summary), HALF_A_LINE)
+    return {"id": entry.id, "path": entry.path, "title": entry.title, "summary": entry.summary, "about": about}
 
 
 def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDocument]) -> dict[str, str]:
@@ -119,14 +131,19 @@ def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDo
     own = [document for document in documents if not _is_of_starter(document)]
     if any(document.entry.id in written for document in own):
         return written
-    return {**_one_per_cluster(own if written else documents), **written}
+    return {**_by_nature(own if written else documents), **written}
 
 
-def _one_per_cluster(documents: Iterable[StoredDocument]) -> dict[str, str]:
-    first: dict[str, str] = {}
+def _by_nature(documents: Iterable[StoredDocument]) -> dict[str, str]:
+    """Return one document for each cluster: what not to do first, then what surprises, what to check, what happened."""
+    chosen: dict[str, tuple[int, str, str]] = {}
     for document in documents:
-        first.setdefault(next(iter(document.entry.clusters), document.entry.id), document.entry.id)
-    return dict.fromkeys(first.values(), "")
+        entry = document.entry
+        kind = next((at for at, (sign, _) in enumerate(NATURES) if sign in f"{entry.path}/{entry.category}"), 1)
+        about = ": ".join(filter(None, (entry.urgency, shorten(one_line(entry.summary), HALF_A_LINE))))
+        reason = ", ".join(filter(None, (NATURES[kind][1], about)))
+        chosen.setdefault(next(iter(entry.clusters), entry.id), (kind, entry.id, reason))
+    return {ident: reason for _, ident, reason in sorted(chosen.values(), key=lambda one: one[0])}
 
 
 def _result(document: StoredDocument) -> Result:

@@ -49,7 +49,7 @@ def test_a_written_learning_path_is_returned_with_its_reasons(tmp_path: Path) ->
         answer = search(open_catalog(str(folder)), Query(text="", audience="operator"))
         fields = answer.to_dict()
         assert fields["learning_path"] == expected
-        assert fields["learning_reasons"] == {"second": "It comes before."}
+        assert fields["learning_reasons"]["second"] == "It comes before."
         shown = render(answer, "table")
         assert f"{len(expected) - 1}. second: It comes before." in shown
 
@@ -63,3 +63,19 @@ def test_an_own_learning_path_is_not_extended(tmp_path: Path) -> None:
     build_catalog(entries, documents, [], [], str(tmp_path), learning_paths=paths)
     fields = search(open_catalog(str(tmp_path)), Query(text="", audience="lead")).to_dict()
     assert fields["learning_path"] == ["c", "a"]
+
+
+def test_without_a_written_path_one_learns_what_not_to_do_first_and_what_happened_last(tmp_path: Path) -> None:
+    folders = {"a": "case-studies", "b": "processes", "c": "patterns", "d": "anti-patterns"}
+    entries = [
+        Entry(id=name, path=f"bok/{folder}/{name}.md", title=name, audience=("lead",), urgency="high", summary="Why so")
+        for name, folder in folders.items()
+    ]
+    documents = [Document(path=entry.path, title=entry.title, text="Words.\n") for entry in entries]
+    build_catalog(entries, documents, [], [], str(tmp_path), built_at="2026-11-20T10:00:00Z", sources=())
+    fields = search(open_catalog(str(tmp_path)), Query(text="", audience="lead")).to_dict()
+    assert fields["learning_path"] == ["d", "c", "b", "a"]
+    assert fields["learning_reasons"] == {
+        "d": "anti-pattern, high: Why so", "c": "gotcha, high: Why so", "b": "checklist, high: Why so",
+        "a": "case, high: Why so",
+    }  # fmt: skip
