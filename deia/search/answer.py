@@ -60,7 +60,7 @@ class PlatformView(Record):
     by_urgency: Mapping[str, Sequence[str]]
     by_category: Mapping[str, Sequence[str]]
     quick_tips: Sequence[str]
-    documents: Sequence[Mapping[str, str]]
+    about_documents: Sequence[Mapping[str, str]]
 
 
 class AudienceView(Record):

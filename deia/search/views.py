@@ -42,7 +42,7 @@ def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
         by_urgency=_grouped((document.entry.urgency or UNGRADED, document) for document in documents),
         by_category=_grouped((document.entry.category or "uncategorised", document) for document in documents),
         quick_tips=_tips(documents),
-        documents=[_brief(document) for document in documents],
+        about_documents=[_brief(document) for document in documents],
     )
     return _answer(PLATFORM, query, documents, audit).but(view=view)
 
