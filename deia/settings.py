@@ -191,12 +191,16 @@ def _dotenv_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dic
 
 
 def _dotenv_files(root: str) -> dict[str, str]:
-    """Return the places of `.env` in the commons and in the working folder, each as it is shown."""
+    """Return the places of `.env` in the commons and in the working folder, each as it is shown.
+
+    One that is a link out of its folder is none.
+    """
     try:
         here = files.forward(files.system.getcwd())
     except OSError:  # the working folder was removed
         here = root
-    return {f"{folder}/{DOTENV}": DOTENV if folder == root else f"{folder}/{DOTENV}" for folder in (root, here)}
+    places = {f"{folder}/{DOTENV}": DOTENV if folder == root else f"{folder}/{DOTENV}" for folder in (root, here)}
+    return {at: shown for at, shown in places.items() if not (files.is_link(at) and _leads_out(files.parent(at), at))}
 
 
 def _lines_of(path: str, shown: str) -> list[tuple[str, Assignment]]:

@@ -23,7 +23,7 @@ from deia.folders import (
     state_folder,
 )
 from deia.problems import CommonsError, SettingsError
-from deia.settings import DEFAULTS, NAMES, hours_of, resolve
+from deia.settings import DEFAULTS, NAMES, hours_of, ignored_secrets, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -230,6 +230,19 @@ def test_settings_behind_a_link_count_only_inside_the_commons(tmp_path: Path) ->
     (root / "deia.toml").symlink_to("../outside.toml")
     with pytest.raises(SettingsError, match="leads out of the commons"):
         resolve(str(root), environ=TRUSTING)
+
+
+def test_an_env_file_behind_a_link_counts_only_inside_its_folder(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "kept.env").write_text("DEIA_LIMIT=3\n", encoding="utf-8")
+    (root / ".env").symlink_to("kept.env")
+    assert resolve(str(root), environ=TRUSTING).limit == 3
+    (tmp_path / "secrets.env").write_text("DEIA_LIMIT=hunter2\nDEIA_TOKEN=hunter2\n", encoding="utf-8")
+    (root / ".env").unlink()
+    (root / ".env").symlink_to("../secrets.env")
+    assert resolve(str(root), environ=TRUSTING).limit == 5
+    assert ignored_secrets(str(root)) == []
 
 
 def test_an_honest_project_file_with_a_long_line_is_read(tmp_path: Path) -> None:
