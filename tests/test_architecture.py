@@ -32,7 +32,6 @@ ROWS = (
     ("redaction",),
     ("settings", "spool", "trust"),
     ("commons", "match", "ingest"),
-    ("graph",),
     ("ledger", "search", "watch"),
     ("compile",),
     ("librarian",),

@@ -87,6 +87,7 @@ class CompiledFiles:
         if not state:
             return None
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
+        from deia.search.ranking.links import open_links  # noqa: PLC0415 - likewise
 
         waits, name = self._checked_at < float("inf"), self._library_catalog()
         wanted = library_catalog_name(state.decode("ascii", "replace"))
@@ -105,6 +106,8 @@ class CompiledFiles:
                     name = self._library_catalog()
             else:
                 self._library = open_catalog(f"{self.folder}/library/{name}")
+        if self._library.links is None:
+            self._library.links = open_links(f"{self.folder}/library")
         return self._library if len(self._library) else None
 
     def not_encoded(self, answer: Answer) -> list[str]:

@@ -99,9 +99,9 @@ class Catalog:
         "_vectors",
         "_vocabularies",
         "folder",
-        "graph",
         "header",
         "keyword",
+        "links",
     )
 
     def __init__(self, folder: str, header: Mapping[str, Any]) -> None:
@@ -116,7 +116,7 @@ class Catalog:
         self._stems: Mapping[str, Sequence[int]] = {}
         self._clusters: Mapping[str, Cluster] | None = None
         self._concepts: ConceptGroups | None = None
-        self.graph: Connection | None = None  # whose links count in rankings
+        self.links: Connection | None = None  # between its pages, which count in rankings
         self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
 
     def __len__(self) -> int:

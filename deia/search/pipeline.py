@@ -150,9 +150,9 @@ def find_candidates(
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
     few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
     shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
-    if catalog.graph is not None:
+    if catalog.links is not None:
         passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
-        shown = with_links(catalog.graph, catalog, question, shown, passing_numbers)
+        shown = with_links(catalog.links, catalog, question, shown, passing_numbers)
     shown = shown[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not

@@ -1,8 +1,7 @@
 """Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
 
-A question often names one end only ("which module imported by X defines Y"). The graph knows which names each line
-refers to, and where these are defined. A link counts as much as the passage that it is in, as much as its line has of
-the question, and less if the way from the name to its definition was guessed, or many links lead there.
+A question often names one end only, and the page that it names leads on. A link counts as much as the passage that it
+is in, as much as its line has of the question, and less if many links lead to the same place.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import bisect
 from math import log2
 
+from deia import files
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING, Record
 from deia.search.ranking.rank import Ranked
@@ -21,20 +21,19 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog, StoredDocument
     from deia.search.question.terms import Question
 
-# Chosen with bench/graph_hops.py on 400 of the questions made of CPython's documentation, and reported on others.
+# Chosen with bench/links.py on 400 of the questions made of CPython's documentation, and reported on others.
 SEEDS = 10  # of the best passages, whose links are followed
 WEIGHT = 2.0  # of a link of the best passage whose line has all of the question, where that passage's score is 1
 FAN = 0.05  # how much a link counts less each time twice as many lead there
 WHOLE, CODE = -1, "code"
-SURE = (1.0, 0.5, 0.25)  # by certainty: resolved, by name, mentioned
 MOST_LINKS = 200  # of a passage
 MOST_FAN = 1_000  # links that are counted
-LINKS = """select refs.line, named.name, places.first, entities.name, relations.certainty,
-    (select count(*) from (select 1 from relations others where others.target = entities.id limit ?))
-    from refs join documents on documents.id = refs.document join relations on relations.ref = refs.id
-    join entities on entities.id = relations.target join places on places.entity = entities.id
-    join documents named on named.id = places.document
-    where documents.name = ? and refs.line between ? and ? order by 1, 2, 3, 4 limit ?"""
+DATABASE = "links.sqlite"
+LINKS = """select links.line, documents.name, names.line, target,
+    (select count(*) from (select 1 from links others where others.target = links.target limit ?))
+    from documents source join links on links.document = source.id join names on names.name = target
+    join documents on documents.id = names.document
+    where source.name = ? and links.line between ? and ? order by 1, 2, 3, 4 limit ?"""
 
 Place = tuple[int, int]  # a document's number and, of code, the ordinal of a passage: what is ranked by itself
 
@@ -47,14 +46,35 @@ class Link(Record):
     why: str
 
 
+def open_links(folder: str) -> Connection | None:
+    """Return the database of links in a folder, or None if there is none that can be read."""
+    if not files.exists(f"{folder}/{DATABASE}"):
+        return None
+    try:
+        from _sqlite3 import Error, connect  # noqa: PLC0415 - `sqlite3` imports `datetime`, and costs three times this
+    except ImportError:  # another Python than CPython
+        from sqlite3 import Error, connect  # noqa: PLC0415 - likewise
+    try:
+        database: Connection = connect(f"{folder}/{DATABASE}", check_same_thread=False)
+        database.execute("pragma query_only = on")
+        database.execute(LINKS, (1, "", 0, 0, 1))
+    except Error:
+        return None
+    return database
+
+
 def with_links(
-    graph: Connection, catalog: Catalog, question: Question, ranked: Sequence[Ranked], passing: Collection[int] | None
+    database: Connection,
+    catalog: Catalog,
+    question: Question,
+    ranked: Sequence[Ranked],
+    passing: Collection[int] | None,
 ) -> list[Ranked]:
     """Return a ranking after the links of its best passages count, the best one first as it was.
 
     Of documents that only links lead to, those in `passing` are added, all of them if it is None.
     """
-    links = _links(graph, catalog, question, ranked[:SEEDS]) if ranked else {}
+    links = _links(database, catalog, question, ranked[:SEEDS]) if ranked else {}
     if not links:
         return list(ranked)
     top = ranked[0].score
@@ -76,7 +96,7 @@ def _linked(ranked: Ranked, link: Link | None, top: float) -> Ranked:
     return ranked.but(score=ranked.score + top * WEIGHT * link.strength, linked=link.why) if link else ranked
 
 
-def _links(graph: Connection, catalog: Catalog, question: Question, seeds: Iterable[Ranked]) -> dict[Place, Link]:
+def _links(database: Connection, catalog: Catalog, question: Question, seeds: Iterable[Ranked]) -> dict[Place, Link]:
     """Return the strongest link from one of some passages to each other passage."""
     strongest: dict[Place, Link] = {}
     opened: dict[str, StoredDocument | None] = {}
@@ -85,19 +105,21 @@ def _links(graph: Connection, catalog: Catalog, question: Question, seeds: Itera
         best = best or seed.score or 1.0
         source = catalog.document_at(seed.number)
         passage = source.passages[seed.ordinal]
-        rows = graph.execute(LINKS, (MOST_FAN, source.entry.id, *passage, MOST_LINKS)).fetchall()
+        rows = database.execute(LINKS, (MOST_FAN, source.entry.id, *passage, MOST_LINKS)).fetchall()
         shares = _shares(question, catalog, source, {row[0] for row in rows})
-        for line, name, first, entity, certainty, fan in rows:
+        for line, name, first, target, fan in rows:
             if name not in opened:
                 opened[name] = catalog.document(name)
-            target = opened[name]
-            if target is None or target.number == seed.number:
+            page = opened[name]
+            if page is None or page.number == seed.number:
                 continue
-            ordinal = _passage(target, first)
-            place = (target.number, ordinal if target.type == CODE else WHOLE)
-            strength = seed.score / best * SURE[certainty] * shares[line] / (1 + FAN * log2(max(1, fan)))
+            ordinal = _passage(page, first)
+            place = (page.number, ordinal if page.type == CODE else WHOLE)
+            strength = seed.score / best * shares[line] / (1 + FAN * log2(max(1, fan)))
             if strength > (strongest[place].strength if place in strongest else 0.0):
-                why = f"{entity} is referred to in {source.entry.path}, line {line}"
+                why = (
+                    f"{target.rpartition('#')[2].rpartition('/')[2]} is referred to in {source.entry.path}, line {line}"
+                )
                 strongest[place] = Link(ordinal=ordinal, strength=strength, why=why)
     return strongest
 

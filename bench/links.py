@@ -1,14 +1,13 @@
-"""Whether links of the graph bring both ends of a two-hop question among the first five documents.
+"""Whether links between pages bring both ends of a two-hop question among the first five documents.
 
-    python bench/graph_hops.py --docs FOLDER [--questions 250] [--seed 11] [--kept FOLDER]
+    python bench/links.py --docs FOLDER [--questions 250] [--seed 11] [--kept FOLDER]
 
-FOLDER is the HTML of a documentation with references across its pages, such as `library/` of CPython's; beside it the
-standard library's sources are taken in. Questions are made mechanically:
+FOLDER is the HTML of a documentation with references across its pages, such as `library/` of CPython's. Questions are
+made mechanically of its links:
 
     reference  a sentence of a page that refers to a name, without that name; wanted are that page and the one that
                defines the name
-    described  a name, and the beginning of how something is described that its page refers to; wanted are both pages
-    imported   "Which module imported by X defines Y?"; wanted are X and the module that defines Y
+    described  a name, and the beginning of how something is described that its entry refers to; wanted are both pages
 
 Each is asked with and without links. Those of seeds 1 to 8 were in view when the weights in `search/ranking/links.py`
 were chosen.
@@ -17,7 +16,6 @@ were chosen.
 from __future__ import annotations
 
 import argparse
-import ast
 import bisect
 import os
 import random
@@ -31,20 +29,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.graph.graph_store import Graph
     from deia.search.catalog import Catalog
 
     Question = tuple[str, frozenset[str]]
 
 DEPTH = 5
-TRIED = ("reference", "described", "imported")
-LEFT_OUT = ("**/test/**", "**/tests/**", "**/idlelib/**", "**/lib2to3/**", "**/site-packages/**")
-REFERENCES = """select documents.name, refs.line, entities.name, named.name, places.first from refs
-    join documents on documents.id = refs.document join relations on relations.ref = refs.id
-    join entities on entities.id = relations.target join places on places.entity = entities.id
-    join documents named on named.id = places.document
-    where refs.type = 'LINKS_TO' and entities.name like '%.%' and entities.name not like '%#%'
-    and documents.name != named.name order by 1, 2, 3, 4"""
+TRIED = ("reference", "described")
+REFERENCES = """select source.name, links.line, target, page.name, names.line from links
+    join documents source on source.id = links.document join names on names.name = target
+    join documents page on page.id = names.document where page.id != source.id order by 1, 2, 3, 4"""
+QUALIFIED = re.compile(r"\w+(\.\w+)+")
 
 
 class Asked:
@@ -63,28 +57,31 @@ class Asked:
             create_commons(root, today="2026-01-01")
         sources = [
             Source(kind="folder", place=str(docs), name="docs", filter=("*.html",)),
-            Source(kind="folder", place=os.path.dirname(ast.__file__), name="code", filter=("*.py",), exclude=LEFT_OUT),
         ]
         take_in(root, sources, os.environ)
         compiled = CompiledFiles(root, environ=os.environ, collections=(), keep_fresh=True)
-        self.graph: Graph = compiled.open_graph()
         catalog = compiled.open_library()
         library = library_at(root, os.environ)
-        if catalog is None or library is None:
+        if catalog is None or catalog.links is None or library is None:
             raise SystemExit("nothing was taken in")
         self.catalog: Catalog = catalog
+        self.database = catalog.links
         with library:
             kept = {shelved.id: library.kept(shelved.content) for shelved in library.documents()}
         self.lines = {name: one.text.split("\n") for name, one in kept.items()}
         self.names = {
-            name: sorted((line, anchor) for anchor, line in one.anchors if re.fullmatch(r"\w+(\.\w+)+", anchor))
+            name: sorted((line, anchor) for anchor, line in one.anchors if QUALIFIED.fullmatch(anchor))
             for name, one in kept.items()
         }
 
 
 def references(asked: Asked, chosen: random.Random) -> list[tuple[str, int, str, str, int]]:
-    """Return every reference to a name on another page, in random order: page, line, name, page, line."""
-    rows = asked.graph.database.execute(REFERENCES).fetchall()
+    """Return every link to a qualified name on another page, in random order: page, line, name, page, line."""
+    rows = [
+        (page, line, target.rpartition("#")[2], other, first)
+        for page, line, target, other, first in asked.database.execute(REFERENCES)
+        if QUALIFIED.fullmatch(target.rpartition("#")[2])
+    ]
     chosen.shuffle(rows)
     return rows
 
@@ -115,28 +112,6 @@ def described_questions(asked: Asked, chosen: random.Random) -> Iterator[Questio
             yield f"{subject}: what it refers to that {' '.join(told)}", frozenset((page, other))
 
 
-def imported_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
-    """Yield questions for what a module imports by name, and which module defines it, as `ast` tells both."""
-    trees = {}
-    for name, lines in asked.lines.items():
-        if name.endswith(".py"):
-            module = name.partition("/")[2].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            trees[module] = (name, ast.parse("\n".join(lines)))
-    defined = {
-        module: {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        for module, (_, tree) in trees.items()
-    }
-    found = []
-    for module, (name, tree) in sorted(trees.items()):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and not node.level and node.module in trees:
-                wanted = frozenset((name, trees[node.module][0]))
-                both = (alias.name for alias in node.names if alias.name in defined[node.module])
-                found += [(f"Which module imported by {module} defines {one}?", wanted) for one in both]
-    chosen.shuffle(found)
-    yield from found
-
-
 def recall(asked: Asked, questions: list[Question], *, links: bool) -> tuple[float, float, float]:
     """Return the recall among the first documents, the share of questions with both, and milliseconds a question."""
     from deia.knowledge import Query  # noqa: PLC0415 - after HOME is set
@@ -145,7 +120,7 @@ def recall(asked: Asked, questions: list[Question], *, links: bool) -> tuple[flo
     from deia.search.question.terms import read_question  # noqa: PLC0415 - likewise
     from deia.search.ranking.retrieve import choose_tier  # noqa: PLC0415 - likewise
 
-    asked.catalog.graph = asked.graph.database if links else None
+    asked.catalog.links = asked.database if links else None
     total = whole = 0.0
     began = time.process_time()
     for text, wanted in questions:

@@ -1,0 +1,148 @@
+"""Links between pages of the library: kept as the pages are, and counted when somebody searches."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.compile.compiler import compile_commons
+from deia.compile.page_links import markdown_places
+from deia.compile.take_in import forget, take_in, update
+from deia.folders import derived_folder
+from deia.ingest.source import FolderSource, described
+from deia.librarian import Librarian
+from deia.search.ranking.links import DATABASE
+from tests.derived import private
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PUMPS = (
+    "# Pumps\n\n## Starting\n\nBefore the pump starts, bleed the line as [the valve's page](parts/valves.md#bleeding)"
+    " says, and wear gloves.\n"
+)
+VALVES = "# Valves\n\n## Bleeding\n\nTurn the small screw until no bubbles come.\n\n## Colours\n\nRed means closed.\n"
+OTHERS = {
+    f"other-{number}.md": f"# Item {number}\n\nThe line of item {number} is bled yearly.\n" for number in range(9)
+}
+
+
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
+    own = private(tmp_path / "person")
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+    return {**os.environ, **own}
+
+
+@pytest.fixture
+def root(tmp_path: Path, environ: Mapping[str, str]) -> str:
+    folder = tmp_path / "commons"
+    folder.mkdir()
+    (folder / "deia.toml").write_text("starter = false", encoding="utf-8")
+    (folder / "commons_index.yaml").write_text('version: "1.0"\nclusters: {}\n', encoding="utf-8")
+    compile_commons(str(folder), environ=environ)
+    return str(folder)
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    folder = tmp_path / "pages"
+    (folder / "parts").mkdir(parents=True)
+    for name, text in {"pumps.md": PUMPS, "parts/valves.md": VALVES, **OTHERS}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def ways(root: str, environ: Mapping[str, str]) -> set[tuple[str, int, str, int]]:
+    """Return from which line of which page links lead to which line of which."""
+    with sqlite3.connect(f"{derived_folder(root, environ)}/library/{DATABASE}") as database:
+        rows = database.execute(
+            "select source.name, links.line, page.name, names.line from links"
+            " join documents source on source.id = links.document join names on names.name = target"
+            " join documents page on page.id = names.document"
+        )
+        return {(source.rpartition("/")[2], line, page.rpartition("/")[2], at) for source, line, page, at in rows}
+
+
+def test_what_the_best_passage_links_to_is_found_and_says_why(
+    root: str, environ: Mapping[str, str], pages: Path
+) -> None:
+    take_in(root, [described(FolderSource(path=str(pages)))], environ)
+    librarian = Librarian(root)
+    question = "what to do with gloves before the pump starts"
+    answer = librarian.query(question, limit=3)
+    found = {result.path.rpartition("/")[2]: result for result in answer.documents}
+    assert next(iter(found)) == "pumps.md"
+    assert "Turn the small screw" in found["valves.md"].passage
+    assert found["valves.md"].why_relevant.endswith("/pumps.md, line 5")
+    assert "bleeding is referred to in" in found["valves.md"].why_relevant
+
+
+def test_filters_hold_for_what_links_lead_to_as_well(root: str, environ: Mapping[str, str], pages: Path) -> None:
+    sources = [
+        described(FolderSource(path=str(pages))).but(name="pumps", collection="x", filter=("pumps.md", "other-*")),
+        described(FolderSource(path=str(pages / "parts"))).but(name="valves", collection="x/parts"),
+    ]
+    take_in(root, sources, environ)
+    answer = Librarian(root).query("gloves before the pump starts", collection="x", limit=9)
+    assert answer.documents
+    assert not any(result.path.endswith("valves.md") for result in answer.documents)
+
+
+def test_links_follow_what_comes_changes_and_goes(root: str, environ: Mapping[str, str], pages: Path) -> None:
+    taken = described(FolderSource(path=str(pages))).but(name="pages")
+    (pages / "parts/valves.md").unlink()
+    take_in(root, [taken], environ)
+    assert ways(root, environ) == set()
+    (pages / "parts/valves.md").write_text(VALVES, encoding="utf-8")
+    update(root, [], environ)
+    assert ways(root, environ) == {("pumps.md", 5, "valves.md", 3)}
+    (pages / "parts/valves.md").write_text(f"Preface.\n\n{VALVES}", encoding="utf-8")
+    update(root, [], environ)
+    assert ways(root, environ) == {("pumps.md", 5, "valves.md", 5)}
+    forget(root, ["pages"], environ)
+    assert ways(root, environ) == set()
+
+
+def test_a_page_that_only_moved_has_its_links_at_its_new_place(
+    root: str, environ: Mapping[str, str], pages: Path
+) -> None:
+    take_in(root, [described(FolderSource(path=str(pages)))], environ)
+    (pages / "pumps.md").rename(pages / "parts/pumps.md")
+    update(root, [], environ)
+    assert ways(root, environ) == set()
+
+
+def test_a_damaged_database_of_links_hinders_no_search_and_is_told_when_it_is_to_be_written(
+    root: str, environ: Mapping[str, str], pages: Path
+) -> None:
+    take_in(root, [described(FolderSource(path=str(pages)))], environ)
+    for path in Path(derived_folder(root, environ), "library").glob(f"{DATABASE}*"):
+        path.write_bytes(b"no database" * 1000)
+    assert Librarian(root).query("gloves before the pump starts").documents
+    (pages / "new.md").write_text("# New\n", encoding="utf-8")
+    update(root, [], environ)
+    assert ("pumps.md", 5, "valves.md", 3) in ways(root, environ)
+
+
+def test_headings_and_links_of_markdown_are_found_outside_of_code() -> None:
+    text = (
+        "# A b: c!\n[x](y.md#z) [[Wiki page#Some part|shown]] [w](https://x.test)\n"
+        "```\n# no\n[no](no.md)\n```\n## A_b-c\n"
+    )
+    anchors, links = markdown_places(text)
+    assert anchors == [("a-b-c", 1), ("a_b-c", 7)]
+    assert links == [("y.md#z", 2), ("Wiki page.md#some-part", 2)]
+
+
+@given(st.text(alphabet="[](){}#`~<>| \n\tab.:/é", max_size=300))
+def test_no_text_raises_and_places_are_lines_of_it(text: str) -> None:
+    for places in markdown_places(text):
+        assert all(0 < line <= text.count("\n") + 1 for _, line in places)
