@@ -32,6 +32,7 @@ ROWS = (
     ("redaction",),
     ("settings", "spool", "trust"),
     ("commons", "match", "ingest"),
+    ("graph",),
     ("ledger", "search", "watch"),
     ("compile",),
     ("librarian",),

@@ -1,0 +1,79 @@
+"""What a document says that belongs in the graph: entities, references to others, and names that stand for names.
+
+Facts are those of one document alone; what a name in it leads to is decided when the graph is made. They are plain
+tuples, because they travel as JSON from the process that reads untrusted documents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deia.fast_json import Json
+
+DOCUMENT, MODULE = "DOCUMENT", "MODULE"
+# How sure it is that a reference leads where a relation says, the surest first.
+CERTAINTIES = RESOLVED, BY_NAME, MENTIONED = ("resolved", "by name", "mentioned")
+
+
+class Entity(NamedTuple):
+    """A thing that a document defines or names.
+
+    One that is `shared` is the same thing in whatever document it is named, by its type and its name in any case: a
+    service, a tag, a package. Any other belongs to its document: a class, a section.
+    """
+
+    name: str  # qualified, such as json.decoder.JSONDecoder
+    type: str  # in capitals: CLASS, SERVICE, ...
+    first: int = 0  # its lines in the document, from 1; 0 if it has none
+    last: int = 0
+    description: str = ""
+    fields: Mapping[str, Json] = {}
+    shared: bool = False
+
+
+class Reference(NamedTuple):
+    """A relation from something in a document to something that is known by name only."""
+
+    type: str  # in capitals: IMPORTS, CALLS, USES, ...
+    target: str  # the name, as far as this document tells it
+    line: int = 0
+    source: str = ""  # the name of an entity of this document; "" for the document itself
+    target_type: str = ""  # the type of a shared entity, which then need not be declared anywhere
+    certainty: str = RESOLVED  # the most that the relation can have
+    description: str = ""
+
+
+class Alias(NamedTuple):
+    """A name by which others may refer to something that is defined elsewhere."""
+
+    name: str
+    target: str
+
+
+class Facts(NamedTuple):
+    """The facts of one document."""
+
+    module: str = ""  # the name by which others import it, "" if none does
+    entities: tuple[Entity, ...] = ()
+    references: tuple[Reference, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+
+
+def joined(first: Facts, second: Facts) -> Facts:
+    """Return what two readings of one document say together."""
+    module = first.module or second.module
+    return Facts(module, *(one + other for one, other in zip(first[1:], second[1:], strict=True)))
+
+
+def facts_from(values: Any) -> Facts:
+    """Return facts that were sent as JSON; raise TypeError or ValueError if they are none."""
+    module, entities, references, aliases = values
+    return Facts(
+        str(module),
+        tuple(Entity(*each) for each in entities),
+        tuple(Reference(*each) for each in references),
+        tuple(Alias(*each) for each in aliases),
+    )

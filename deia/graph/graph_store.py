@@ -1,0 +1,310 @@
+"""The graph of a commons and its library: entities and relations with their evidence, in one SQLite database.
+
+It is made of the facts of each document, and can be made again at any time. What a reference leads to is decided
+again when a name that is part of it comes or goes, so the same documents give the same graph in whatever order.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+
+from deia import files
+from deia.errors import DeiaError
+from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, Entity
+from deia.graph.resolving import Missing, Names, last_part, resolve
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, Self
+
+    from deia.graph.facts import Facts
+
+DATABASE = "graph.sqlite"
+FORMAT = "1"
+PATIENCE = 30.0  # seconds to wait for another process that writes
+CACHE = -64_000  # kB of pages that a writer keeps
+MANY = 500  # names that changed; beyond these, every reference is resolved again
+SCHEMA = """
+create table if not exists about (name text primary key, value);
+create table if not exists documents (id integer primary key, name text unique, hash text, entity integer);
+create table if not exists entities (id integer primary key, key text unique, name text, folded text, last text,
+    type text, description text, fields text, shared integer, document integer);
+create index if not exists entities_by_name on entities (name);
+create index if not exists entities_folded on entities (folded);
+create index if not exists entities_last on entities (last);
+create index if not exists entities_type on entities (type, folded);
+create index if not exists entities_of on entities (document);
+create table if not exists places (entity integer, document integer, first integer, last integer,
+    primary key (entity, document)) without rowid;
+create index if not exists places_of on places (document);
+create table if not exists refs (id integer primary key, document integer, source integer, type text, target text,
+    last text, target_type text, line integer, certainty integer, description text);
+create index if not exists refs_of on refs (document, line);
+create index if not exists refs_last on refs (last);
+create index if not exists refs_source on refs (source, type);
+create table if not exists relations (source integer, target integer, type text, certainty integer, ref integer,
+    primary key (ref, target)) without rowid;
+create index if not exists relations_out on relations (source, type, target, certainty);
+create index if not exists relations_in on relations (target, type, source, certainty);
+create table if not exists aliases (document integer, name text, last text, target text);
+create index if not exists aliases_of on aliases (document);
+create index if not exists aliases_by_name on aliases (name);
+create index if not exists aliases_last on aliases (last);
+"""
+
+
+class GraphError(DeiaError):
+    """The graph cannot be opened or asked."""
+
+
+class Graph:
+    """An open graph; not for several threads at the same time."""
+
+    def __init__(self, folder: str) -> None:
+        """Open the graph in a folder, or make one; raise GraphError if that is impossible."""
+        self.folder = folder
+        self._changed: set[str] = set()  # names that came or went, folded
+        self._dirty: set[int] = set()  # documents whose references are to be resolved
+        try:
+            files.make_folders(folder)
+            self.database = sqlite3.connect(
+                f"{folder}/{DATABASE}", timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            self.database.execute("pragma synchronous = normal")
+            if self._about("format") != FORMAT:
+                self._begin_anew()
+        except sqlite3.Error as error:
+            fix = f"Remove {folder}/{DATABASE}; it is made again when it is needed."
+            raise GraphError(f"the graph cannot be opened: {error}", where=folder, fix=fix) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.database.close()
+
+    def _begin_anew(self) -> None:
+        run = self.database.execute
+        run("pragma journal_mode = wal")
+        run("begin immediate")
+        for (name,) in run("select name from sqlite_master where type = 'table'").fetchall():
+            run(f'drop table "{name}"')
+        for statement in filter(str.strip, SCHEMA.split(";")):
+            run(statement)
+        run("insert or replace into about values ('format', ?)", (FORMAT,))
+        run("commit")
+
+    def _about(self, name: str) -> str:
+        try:
+            row = self.database.execute("select value from about where name = ?", (name,)).fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return ""
+            raise
+        return str(row[0]) if row else ""
+
+    @property
+    def state(self) -> str:
+        """What the graph was made of, as whoever made it named that."""
+        return self._about("state")
+
+    def hashes(self) -> dict[str, str]:
+        """Return the hash of each document, by name."""
+        return dict(self.database.execute("select name, hash from documents"))
+
+    # --- writing ---
+
+    @contextmanager
+    def transaction(self, *, state: str = "") -> Iterator[None]:
+        """Make what is put and removed in the block count as a whole, or not at all; then the graph is of `state`."""
+        self.database.execute(f"pragma cache_size = {CACHE}")
+        self.database.execute("begin immediate")
+        try:
+            yield
+            self._settle()
+            self.database.execute("insert or replace into about values ('state', ?)", (state,))
+            self.database.execute("commit")
+        finally:
+            self._changed, self._dirty = set(), set()
+            if self.database.in_transaction:
+                self.database.execute("rollback")
+
+    def put(self, name: str, digest: str, facts: Facts, *, title: str = "") -> None:
+        """Add a document with its facts, or replace those that it had."""
+        run = self.database.execute
+        row = run("select id from documents where name = ?", (name,)).fetchone()
+        document: int = row[0] if row else run("insert into documents (name) values (?)", (name,)).lastrowid or 0
+        before = self._names_of(document)
+        self._clear(document)
+        own = Entity(facts.module or name, MODULE if facts.module else DOCUMENT, 1, 1, title)
+        ids = self._put_entities(document, (own, *facts.entities))
+        run("update documents set hash = ?, entity = ? where id = ?", (digest, ids[""], document))
+        self._sweep(document, set(ids.values()))
+        self.database.executemany(
+            "insert into aliases values (?, ?, ?, ?)",
+            [(document, each.name, last_part(each.name), each.target) for each in facts.aliases],
+        )
+        levels = {certainty: level for level, certainty in enumerate(CERTAINTIES)}
+        self.database.executemany(
+            "insert into refs (document, source, type, target, last, target_type, line, certainty, description)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (document, ids.get(source, ids[""]), kind, target, last_part(target), target_type, line,
+                 levels.get(certainty, 0), description)
+                for kind, target, line, source, target_type, certainty, description in facts.references
+            ],
+        )  # fmt: skip
+        self._changed |= before ^ self._names_of(document)
+        self._dirty.add(document)
+
+    def remove(self, name: str) -> None:
+        """Take a document out of the graph, with what only it says."""
+        row = self.database.execute("select id from documents where name = ?", (name,)).fetchone()
+        if row:
+            self._changed |= self._names_of(row[0])
+            self._clear(row[0])
+            self._sweep(row[0], set())
+            self.database.execute("delete from documents where id = ?", row)
+
+    def _names_of(self, document: int) -> set[str]:
+        """Return the names that other documents may know this one's entities by, with what these stand for."""
+        run = self.database.execute
+        names = {f"{name}\0{kind}" for name, kind in run(
+            "select name, type from entities where document = ?", (document,))}  # fmt: skip
+        names |= {f"{name}\0={target}" for name, target in run(
+            "select name, target from aliases where document = ?", (document,))}  # fmt: skip
+        bases = run(
+            "select name, target from refs join entities on entities.id = source"
+            " where refs.document = ? and refs.type = 'INHERITS'", (document,))  # fmt: skip
+        return names | {f"{name}\0<{target}" for name, target in bases}
+
+    def _clear(self, document: int) -> None:
+        """Remove the references of a document, and what they led to."""
+        for sql in (
+            "delete from relations where ref in (select id from refs where document = ?)",
+            "delete from refs where document = ?",
+            "delete from aliases where document = ?",
+        ):
+            self.database.execute(sql, (document,))
+
+    def _put_entities(self, document: int, entities: Sequence[Entity]) -> dict[str, int]:
+        """Write entities, and return their ids by name; the first is the document itself, whose name is ""."""
+        run = self.database.execute
+        ids: dict[str, int] = {}
+        known = dict(run("select key, id from entities where document = ?", (document,)).fetchall())
+        for number, entity in enumerate(entities):
+            name, kind, first, last, description, fields, shared = entity
+            key = shared_key(kind, name) if shared else f"{document}\0{name}" if number else f"{document}\0"
+            if key in ids:
+                continue
+            extra = json.dumps(fields) if fields else ""
+            values = (name, name.casefold(), last_part(name), kind, description, extra)
+            found = known.get(key) or (self._shared(kind, name) if shared else 0)
+            if not found:
+                sql = (
+                    "insert into entities (name, folded, last, type, description, fields, key, shared, document)"
+                    " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                )
+                found = run(sql, (*values, key, shared, None if shared else document)).lastrowid or 0
+            elif not shared or description or extra:
+                sql = "update entities set name = ?, folded = ?, last = ?, type = ?, description = ?, fields = ?"
+                run(f"{sql} where id = ?", (*values, found))
+            ids[key] = found
+            run("insert or replace into places values (?, ?, ?, ?)", (found, document, first, last))
+        named = {entity.name: ids[key] for entity in entities[1:] for key in (self._key(document, entity),)}
+        return {**named, "": ids[f"{document}\0"]}
+
+    @staticmethod
+    def _key(document: int, entity: Entity) -> str:
+        return shared_key(entity.type, entity.name) if entity.shared else f"{document}\0{entity.name}"
+
+    def _shared(self, kind: str, name: str) -> int:
+        row = self.database.execute("select id from entities where key = ?", (shared_key(kind, name),)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _sweep(self, document: int, kept: set[int]) -> None:
+        """Remove what a document defined or named and does no longer."""
+        run = self.database.execute
+        for (entity,) in run("select entity from places where document = ?", (document,)).fetchall():
+            if entity in kept:
+                continue
+            run("delete from places where entity = ? and document = ?", (entity, document))
+            if run("select shared from entities where id = ?", (entity,)).fetchone() == (0,):
+                run("delete from relations where target = ?", (entity,))
+                run("delete from entities where id = ?", (entity,))
+
+    # --- resolving ---
+
+    def _settle(self) -> None:
+        """Resolve the references of the documents that changed, and those elsewhere that what changed is a part of."""
+        rows = self._unsettled()
+        names = Names(self.database)
+        relations = []
+        self.database.executemany("delete from relations where ref = ?", [(row[0],) for row in rows])
+        for ident, document, source, kind, target, target_type, certainty in rows:
+            found = [(self._made(target_type, target), 0)] if target_type else resolve(names, document, kind, target)
+            for entity, level in found:
+                to = self._made(entity.type, entity.name) if isinstance(entity, Missing) else entity
+                if to != source or kind == "CALLS":
+                    relations.append((source, to, kind, max(level, certainty), ident))
+        self.database.executemany("insert or ignore into relations values (?, ?, ?, ?, ?)", relations)
+        self.database.execute(
+            "delete from entities where shared and not exists (select 1 from places where entity = entities.id)"
+            " and not exists (select 1 from relations where target = entities.id)"
+        )
+
+    def _unsettled(self) -> list[tuple[Any, ...]]:
+        columns = "select id, document, source, type, target, target_type, certainty from refs"
+        run = self.database.execute
+        names = {name.partition("\0")[0] for name in self._changed}
+        if len(names) > MANY:
+            return run(columns).fetchall()
+        found: dict[int, tuple[Any, ...]] = {}
+        for document in self._dirty:
+            found.update((row[0], row) for row in run(f"{columns} where document = ?", (document,)))
+        for last in {last_part(name) for name in names}:
+            found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (last,)))
+        through = {
+            last_part(change.partition("\0")[0]) for change in self._changed if change.partition("\0")[2][:1] in "=<"
+        }
+        through |= {last for name in through for last in self._heirs(name)}
+        for last in through:  # names such as `alias.member`, whose way leads through what changed
+            sql = f"{columns} where instr(lower(target), ?) and target_type = ''"
+            found.update((row[0], row) for row in run(sql, (f"{last}.",)))
+        return list(found.values())
+
+    def _heirs(self, last: str) -> set[str]:
+        """Return the last parts of the names of the classes that inherit from one of a name, in however many steps."""
+        sql = """with recursive heirs (id, last) as (select id, last from entities where last = ? union
+            select entities.id, entities.last from heirs join relations on target = heirs.id and
+            relations.type = 'INHERITS' join entities on entities.id = source) select last from heirs"""
+        return {heir for (heir,) in self.database.execute(sql, (last,))}
+
+    def _made(self, kind: str, name: str) -> int:
+        """Return the shared entity of a type and a name, which is made if there is none."""
+        found = self._shared(kind, name)
+        if not found:
+            sql = (
+                "insert into entities (name, folded, last, type, description, fields, key, shared)"
+                " values (?, ?, ?, ?, '', '', ?, 1)"
+            )
+            values = (name, name.casefold(), last_part(name), kind, shared_key(kind, name))
+            found = self.database.execute(sql, values).lastrowid or 0
+        return found
+
+
+def shared_key(kind: str, name: str) -> str:
+    """Return the key of an entity that is the same wherever it is named."""
+    return f"{kind} {name.casefold()}"
+
+
+def documents_of(graph: Graph, entities: Iterable[int]) -> dict[int, list[tuple[str, int, int]]]:
+    """Return where entities are defined or named: the document with the first and the last line."""
+    found: dict[int, list[tuple[str, int, int]]] = {}
+    sql = "select documents.name, first, last from places join documents on documents.id = document where entity = ?"
+    for entity in entities:
+        found[entity] = graph.database.execute(f"{sql} order by 1", (entity,)).fetchall()
+    return found
