@@ -111,8 +111,9 @@ def write_trigger_stamps(root: str, folder: str, sources: Mapping[str, str]) -> 
     trigger_folders = {path.rpartition("/")[0] for path in others if local_path(path).startswith("triggers/")}
     triggers = {*others, *absent, *trigger_folders, "triggers", PACKS}
     own = [path for path in triggers if local_path(path) == path and not path.endswith(CASES)]
-    _write_if_new(f"{folder}/{freshness.OWN}", _stamps(root, sources, own))
+    # In this order: a hook that comes between the two finds its own files changed, and waits until they are compiled.
     _write_if_new(f"{folder}/{freshness.TRIGGERS}", _stamps(root, sources, triggers))
+    _write_if_new(f"{folder}/{freshness.OWN}", _stamps(root, sources, own))
     return triggers
 
 
