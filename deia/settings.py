@@ -44,6 +44,7 @@ class Settings(Record):
     quiet: Mapping[str, object] = {}  # hours during which anything less urgent than `below` waits
     most_per_hour: int = 0  # lessons of medium or low urgency per conversation and hour; 0 means no limit
     documents: Sequence[str] = ()  # globs of notes outside `bok/` that are documents too
+    schema: Mapping[str, object] = {}  # types and fields of the graph; see `deia.graph.schema`
     collections: str = ""  # the part of the commons that a server offers: clusters and folders, separated by commas
     sources: Mapping[str, str] = {}  # where each value came from
     trusted: bool = True  # whether the person trusts the commons, so that its files count
@@ -65,6 +66,7 @@ GLOBS = {"documents": 'a list of globs within the commons, such as ["docs/**"]'}
 TABLES = {
     "forms": f"a table of urgencies or triggers, each with one of {', '.join((OFF, *ACTIONS))}",
     "exceptions": "a table of triggers, each with a list of globs",
+    "schema": "lists entityTypes and relationTypes, and tables documentFields, entityFields and relationFields",
     "quiet": 'hours, such as "22:00-07:00", and perhaps below and days',
 }
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -318,6 +320,8 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
     """Return a table of settings; a variable cannot hold one."""
     if name == "quiet" and isinstance(raw, dict):
         return _checked_quiet(raw, where)
+    if name == "schema" and isinstance(raw, dict):  # `deia.graph.schema` checks what is in it
+        return raw
     is_valid = _is_form if name == "forms" else _is_globs
     wrong: object = raw
     if isinstance(raw, dict):

@@ -100,8 +100,10 @@ def one_line(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 error`, `2 errors`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """Return a number with its noun: `1 error`, `2 errors`, `3 entities`."""
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeiou" else f"{number} {noun}s"
 
 
 def period(first: str, last: str) -> str:

@@ -59,7 +59,7 @@ from deia.watch.turn.regex import MAKER
 
 MOST_PROBLEMS = 5000  # in a manifest
 # Settings that are in no compiled file.
-NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents")
+NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema")
 PARTS = (TRIGGERS, CATALOG)
 MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words

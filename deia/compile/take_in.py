@@ -13,7 +13,7 @@ from typing import TypedDict
 
 from deia import files
 from deia.errors import ArtefactError, DeiaError
-from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
+from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
 from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import ingest, no_progress, remove, uploads
@@ -50,6 +50,8 @@ class TakenIn(Record):
     """What taking some sources in came to; it can be awaited, too."""
 
     outcomes: tuple[Outcome, ...]
+    entities: int = 0  # of the graph, that these sources name
+    relations: int = 0
 
     @property
     def documents(self) -> int:
@@ -69,7 +71,10 @@ class TakenIn(Record):
     @property
     def summary(self) -> str:
         """The line that tells what was done."""
-        return f"Indexed {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
+        said = f"Indexed {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
+        if self.entities:
+            said += f", {counted(self.entities, 'entity')}, {counted(self.relations, 'relation')}"
+        return said
 
     def __await__(self) -> Generator[Any, None, TakenIn]:
         """Return it at once: it is done."""
@@ -142,8 +147,7 @@ def take_in(
     with open_library(root, environ) as library:
         registered = [library.register(source) for source in ready]
         done = tuple(ingest(library, one, force=force, progress=progress, environ=environ) for one in registered)
-    bring_up_to_date(root, environ)
-    return TakenIn(outcomes=done)
+    return _compiled(root, done, environ)
 
 
 def take_in_described(
@@ -181,8 +185,20 @@ def update(
         done = tuple(
             ingest(library, one, force=force, failed=failed, progress=progress, environ=environ) for one in chosen
         )
+    return _compiled(root, done, environ)
+
+
+def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, str]) -> TakenIn:
+    """Compile the catalog and the graph, and return what taking these sources in came to."""
     bring_up_to_date(root, environ)
-    return TakenIn(outcomes=done)
+    from deia.compile.graph_update import counts_of, open_graph  # noqa: PLC0415 - a process of its own, as above
+
+    prefixes = [
+        one.prefix for one in registered_sources(root, environ) if one.source.name in {o.name for o in outcomes}
+    ]
+    with open_graph(root, environ) as graph:
+        entities, relations = counts_of(graph, [f"{LIBRARY_PREFIX}{prefix}" for prefix in prefixes])
+    return TakenIn(outcomes=outcomes, entities=entities, relations=relations)
 
 
 def forget(root: str, names: Sequence[str], environ: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ from deia.graph.resolving import Missing, Names, last_part, resolve
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Self
 
     from deia.graph.facts import Facts
@@ -55,6 +55,9 @@ create index if not exists aliases_by_name on aliases (name);
 create index if not exists aliases_last on aliases (last);
 """
 
+UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = ?4,
+    description = iif(shared and ?5 = '', description, ?5), fields = iif(shared and ?6 = '', fields, ?6)"""
+
 
 class GraphError(DeiaError):
     """The graph cannot be opened or asked."""
@@ -74,7 +77,7 @@ class Graph:
                 f"{folder}/{DATABASE}", timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
             self.database.execute("pragma synchronous = normal")
-            if self._about("format") != FORMAT:
+            if self.about("format") != FORMAT:
                 self._begin_anew()
         except sqlite3.Error as error:
             fix = f"Remove {folder}/{DATABASE}; it is made again when it is needed."
@@ -97,7 +100,8 @@ class Graph:
         run("insert or replace into about values ('format', ?)", (FORMAT,))
         run("commit")
 
-    def _about(self, name: str) -> str:
+    def about(self, name: str) -> str:
+        """Return what was written about the graph under a name: of which state a part of it is, or ""."""
         try:
             row = self.database.execute("select value from about where name = ?", (name,)).fetchone()
         except sqlite3.OperationalError as error:
@@ -106,11 +110,6 @@ class Graph:
             raise
         return str(row[0]) if row else ""
 
-    @property
-    def state(self) -> str:
-        """What the graph was made of, as whoever made it named that."""
-        return self._about("state")
-
     def hashes(self) -> dict[str, str]:
         """Return the hash of each document, by name."""
         return dict(self.database.execute("select name, hash from documents"))
@@ -118,14 +117,17 @@ class Graph:
     # --- writing ---
 
     @contextmanager
-    def transaction(self, *, state: str = "") -> Iterator[None]:
-        """Make what is put and removed in the block count as a whole, or not at all; then the graph is of `state`."""
+    def transaction(self, states: Mapping[str, str] = {}) -> Iterator[None]:
+        """Make what is put and removed in the block count as a whole, or not at all; then the graph is of some states.
+
+        These are named after the parts that they are the states of.
+        """
         self.database.execute(f"pragma cache_size = {CACHE}")
         self.database.execute("begin immediate")
         try:
             yield
             self._settle()
-            self.database.execute("insert or replace into about values ('state', ?)", (state,))
+            self.database.executemany("insert or replace into about values (?, ?)", states.items())
             self.database.execute("commit")
         finally:
             self._changed, self._dirty = set(), set()
@@ -139,7 +141,7 @@ class Graph:
         document: int = row[0] if row else run("insert into documents (name) values (?)", (name,)).lastrowid or 0
         before = self._names_of(document)
         self._clear(document)
-        own = Entity(facts.module or name, MODULE if facts.module else DOCUMENT, 1, 1, title)
+        own = Entity(facts.module or name, MODULE if facts.module else DOCUMENT, 1, 1, title, shared=not facts.module)
         ids = self._put_entities(document, (own, *facts.entities))
         run("update documents set hash = ?, entity = ? where id = ?", (digest, ids[""], document))
         self._sweep(document, set(ids.values()))
@@ -194,10 +196,12 @@ class Graph:
         """Write entities, and return their ids by name; the first is the document itself, whose name is ""."""
         run = self.database.execute
         ids: dict[str, int] = {}
+        first_key = ""
         known = dict(run("select key, id from entities where document = ?", (document,)).fetchall())
         for number, entity in enumerate(entities):
             name, kind, first, last, description, fields, shared = entity
-            key = shared_key(kind, name) if shared else f"{document}\0{name}" if number else f"{document}\0"
+            key = self._key(document, entity) if number or shared else f"{document}\0"
+            first_key = first_key or key
             if key in ids:
                 continue
             extra = json.dumps(fields) if fields else ""
@@ -210,12 +214,11 @@ class Graph:
                 )
                 found = run(sql, (*values, key, shared, None if shared else document)).lastrowid or 0
             elif not shared or description or extra:
-                sql = "update entities set name = ?, folded = ?, last = ?, type = ?, description = ?, fields = ?"
-                run(f"{sql} where id = ?", (*values, found))
+                run(f"{UPDATE} where id = ?7", (*values, found))
             ids[key] = found
             run("insert or replace into places values (?, ?, ?, ?)", (found, document, first, last))
         named = {entity.name: ids[key] for entity in entities[1:] for key in (self._key(document, entity),)}
-        return {**named, "": ids[f"{document}\0"]}
+        return {**named, "": ids[first_key]}
 
     @staticmethod
     def _key(document: int, entity: Entity) -> str:

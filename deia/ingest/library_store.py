@@ -84,6 +84,8 @@ class Kept(Record):
     rows: tuple[tuple[Json, ...], ...]  # of each chunk, what `packed` makes of it
     anchors: Sequence[tuple[str, int]] = ()  # of a page: a name that links lead to, with its line
     links: Sequence[tuple[str, int]] = ()  # where a line links to
+    type: str = ""  # as a reading has it
+    language: str = ""
 
 
 def library_at(root: str, environ: Mapping[str, str]) -> Library | None:
@@ -341,8 +343,11 @@ class Library:
     def kept(self, content: str) -> Kept:
         """Return the text and the chunks of a content."""
         body = self._body(content)
-        places = {name: tuple(map(tuple, body[name])) for name in PLACES if name in body}
-        return Kept(text=str(body["text"]), rows=tuple(map(tuple, body["chunks"])), **places)
+        anchors, links = (tuple(map(tuple, body.get(name, ()))) for name in PLACES)
+        return Kept(
+            text=str(body["text"]), rows=tuple(map(tuple, body["chunks"])), anchors=anchors, links=links,
+            type=str(body["type"]), language=str(body["language"]),
+        )  # fmt: skip
 
 
 def _storable(text: str) -> str:

@@ -1,0 +1,243 @@
+"""Bring the graph of a commons and its library up to date: only documents that changed are read again.
+
+It lies in the person's cache beside the other compiled files, and is made anew if it is damaged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from filelock import FileLock
+
+from deia import files, freshness
+from deia.commons.layers.merge_layers import load_layered, local_path
+from deia.compile.compiler import compile_commons
+from deia.compile.graph_proposals import kept_proposals, read_kept
+from deia.folders import INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
+from deia.graph.commons_facts import index_facts, trigger_facts
+from deia.graph.facts import Facts, joined
+from deia.graph.facts_of import EXTRACTOR, Page
+from deia.graph.facts_process import FactsProcess
+from deia.graph.graph_store import DATABASE, Graph, GraphError
+from deia.graph.python_facts import module_names
+from deia.graph.schema import read_schema
+from deia.ingest.library_store import library_at
+from deia.ingest.reading import ReadingError
+from deia.settings import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from deia.commons.index.load_commons import Commons
+    from deia.graph.schema import Schema
+    from deia.ingest.library_store import Library, Shelved
+    from deia.knowledge import Entry
+
+FOLDER = "graph"
+LOCK = "lock"
+COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
+BATCH = 2_000  # documents of a transaction, which a kill can lose
+
+
+class Text(NamedTuple):
+    """A document whose text has facts: a lesson, or one of the library."""
+
+    name: str
+    key: str  # of its content
+    title: str
+    page: Callable[[], Page]
+    module: str = ""
+
+
+class _Wanted(NamedTuple):
+    """A document that the graph is to have: the hash of all that its facts are made of, and how these are found."""
+
+    digest: str
+    find: Callable[[FactsProcess], Facts]
+    title: str = ""
+
+
+def open_graph(root: str, environ: Mapping[str, str]) -> Graph:
+    """Return the graph of a commons, brought up to date; the caller closes it.
+
+    Raise GraphError if it cannot be written, SettingsError if the schema is wrong, and what compiling raises.
+    """
+    folder = graph_folder(root, environ)
+    try:
+        graph = Graph(folder)
+    except GraphError:
+        for ending in ("", "-wal", "-shm"):
+            files.remove(f"{folder}/{DATABASE}{ending}")
+        graph = Graph(folder)
+    try:
+        _update(graph, root, environ)
+    except BaseException:
+        graph.database.close()
+        raise
+    return graph
+
+
+def graph_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Return the folder of the graph of a commons."""
+    return f"{derived_folder(root, environ)}/{FOLDER}"
+
+
+def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:
+    """Return how many entities the documents name whose names begin so, and how many relations they show."""
+    documents = "documents on documents.id = document where substr(documents.name, 1, length(?1)) = ?1"
+    tables = ("places", "relations join refs on refs.id = ref")
+    sql = [f"select count(*) from {table} join {documents}" for table in tables]  # noqa: S608 - names of this module
+    entities, relations = (
+        sum(graph.database.execute(one, (prefix,)).fetchone()[0] for prefix in prefixes) for one in sql
+    )
+    return entities, relations
+
+
+def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
+    """Take in what changed since the graph was made."""
+    derived = derived_folder(root, environ)
+    if freshness.changed(derived, root, freshness.DOCUMENTS):
+        compile_commons(root, environ=environ)
+    settings = resolve(root, environ=environ)
+    schema = read_schema(settings.schema)
+    trusted = is_trusted(root, environ)
+    library = library_at(root, environ) if trusted else None
+    proposals = kept_proposals(root, environ)
+    catalog = files.read(f"{derived}/catalog")
+    now = {
+        COMMONS: _digest(schema.shown(), sorted(proposals), catalog, settings.starter),
+        LIBRARY: _digest(schema.shown(), sorted(proposals), library.state if library else ""),
+    }
+    if all(graph.about(part) == state for part, state in now.items()):
+        return
+    with FileLock(f"{graph.folder}/{LOCK}"), FactsProcess() as process:
+        changed = [part for part, state in now.items() if graph.about(part) != state]
+        wanted: dict[str, _Wanted] = {}
+        if COMMONS in changed:
+            commons = load_layered(root, starter=settings.starter, trusted=trusted)
+            wanted |= {**_described(commons, schema), **_read(lessons(commons, schema), proposals, schema)}
+        if LIBRARY in changed and library:
+            wanted |= _read(passages(library, schema), proposals, schema)
+        known = {name: digest for name, digest in graph.hashes().items() if _part_of(name) in changed}
+        _put(graph, process, wanted, known, now)
+
+
+def _part_of(name: str) -> str:
+    return LIBRARY if name.startswith(LIBRARY_PREFIX) else COMMONS
+
+
+def _put(
+    graph: Graph, process: FactsProcess, wanted: Mapping[str, _Wanted], known: Mapping[str, str], now: Mapping[str, str]
+) -> None:
+    """Put what is wanted and not known into the graph, and remove what is known and not wanted."""
+    due = [name for name, each in wanted.items() if known.get(name) != each.digest]
+    for start in range(0, len(due) or 1, BATCH):
+        with graph.transaction(now if start + BATCH >= len(due) else {}):
+            for name in () if start else known.keys() - wanted.keys():
+                graph.remove(name)
+            for name in due[start : start + BATCH]:
+                graph.put(name, wanted[name].digest, _found(wanted[name], process), title=wanted[name].title)
+
+
+def _found(wanted: _Wanted, process: FactsProcess) -> Facts:
+    """Return the facts of a document; one whose facts cannot be found has none, and the rest goes on."""
+    try:
+        return wanted.find(process)
+    except ReadingError:
+        return Facts()
+
+
+def _digest(*values: object) -> str:
+    return blake2b(repr((EXTRACTOR, *values)).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+# --- what the commons says of itself ---
+
+
+def _described(commons: Commons, schema: Schema) -> dict[str, _Wanted]:
+    """Return what the master indexes and the files of triggers are to be in the graph."""
+    wanted: dict[str, _Wanted] = {}
+    for index, entries in _by_index(commons).items():
+        shown = [(entry.values(), entry.line) for entry in entries]
+        wanted[index] = _Wanted(_digest(schema.shown(), shown), _given(index_facts(entries, schema)), "Master index")
+    paths = {name: entry.path for entry in commons.entries for name in (entry.id, entry.path)}
+    by_file = defaultdict(list)
+    for trigger in commons.triggers:
+        by_file[trigger.path].append(trigger)
+    for path, triggers in by_file.items():
+        facts = trigger_facts(triggers, paths)
+        wanted[path] = _Wanted(_digest(facts), _given(facts))
+    return wanted
+
+
+def _by_index(commons: Commons) -> dict[str, list[Entry]]:
+    """Return the entries by the master index in which they are written."""
+    found: dict[str, list[Entry]] = defaultdict(list)
+    own = os.path.basename(commons.index.path) or INDEX_NAMES[0]
+    for entry in commons.entries:
+        layer = entry.path.removesuffix(local_path(entry.path))
+        found[f"{layer}{INDEX_NAMES[0] if layer else own}"].append(entry)
+    return found
+
+
+def _given(facts: Facts) -> Callable[[FactsProcess], Facts]:
+    return lambda _process: facts
+
+
+# --- what documents say ---
+
+
+def lessons(commons: Commons, schema: Schema) -> Iterator[Text]:
+    """Yield the documents of a commons."""
+    for document in commons.documents:
+        text = "\n" * (document.first_line - 1) + document.text
+        page = _page(schema)(name=document.path, type="markdown", text=text)
+        yield Text(document.path, _digest(text), document.title, partial(_same, page))
+
+
+def passages(library: Library, schema: Schema) -> Iterator[Text]:
+    """Yield the documents of a library."""
+    shelved = library.documents()
+    modules = module_names(one.id for one in shelved if one.id.endswith((".py", ".pyi")))
+    for one in shelved:
+        module = modules.get(one.id, "")
+        page = partial(_kept_page, library, one, _page(schema), module)
+        yield Text(one.id, one.content, one.title, page, module)
+
+
+def _page(schema: Schema) -> Callable[..., Page]:
+    return partial(Page, entity_types=schema.entity_types, relation_types=schema.relation_types)
+
+
+def _same(page: Page) -> Page:
+    return page
+
+
+def _kept_page(library: Library, shelved: Shelved, page: Callable[..., Page], module: str) -> Page:
+    kept = library.kept(shelved.content)
+    return page(
+        name=shelved.id, type=kept.type, text=kept.text, language=kept.language, module=module,
+        anchors=kept.anchors, links=kept.links,
+    )  # fmt: skip
+
+
+def _read(found: Iterator[Text], proposals: Mapping[str, str], schema: Schema) -> dict[str, _Wanted]:
+    """Return what documents are to be in the graph, with what a model proposed for them."""
+    types = (schema.entity_types, schema.relation_types)
+    return {
+        text.name: _Wanted(
+            _digest(text.key, text.module, types, proposals.get(text.key, "")),
+            partial(_facts, text, proposals.get(text.key, "")),
+            text.title,
+        )
+        for text in found
+    }
+
+
+def _facts(text: Text, proposal: str, process: FactsProcess) -> Facts:
+    facts = process.facts(text.page())
+    return joined(facts, read_kept(proposal)) if proposal else facts

@@ -1,0 +1,69 @@
+"""What a commons itself says: the documents of its master index, and the triggers that show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.graph.facts import DOCUMENT, Alias, Entity, Facts, Reference
+from deia.graph.schema import field_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from deia.fast_json import Json
+    from deia.graph.schema import Schema
+    from deia.knowledge import Entry, Trigger
+
+TRIGGER, TEAM = "TRIGGER", "TEAM"
+# The fields of an entry that name shared things: the type of these, and of the relation to them.
+NAMED = {
+    "platforms": ("PLATFORM", "ON_PLATFORM"),
+    "clusters": ("CLUSTER", "IN_CLUSTER"),
+    "tags": ("TAG", "TAGGED"),
+    "audience": ("AUDIENCE", "FOR_AUDIENCE"),
+}
+OWNER_FIELDS = ("owner", "owners", "team", "teams", "maintainer", "maintainers")
+
+
+def index_facts(entries: Sequence[Entry], schema: Schema) -> Facts:
+    """Return what a master index says of its documents, each on the line of its entry."""
+    paths = {entry.id: entry.path for entry in entries}
+    entities: list[Entity] = []
+    references: list[Reference] = []
+    for entry in entries:
+        fields = field_values(schema.document_fields, entry.extra)
+        entities.append(Entity(entry.path, DOCUMENT, entry.line, entry.line, entry.title, fields, shared=True))
+        references += _references(entry, paths)
+        for owner in _owners(entry.extra):
+            entities.append(Entity(owner, TEAM, entry.line, entry.line, shared=True))
+            references.append(Reference("OWNS", entry.path, entry.line, owner, DOCUMENT))
+    aliases = tuple(Alias(entry.id, entry.path) for entry in entries if entry.id != entry.path)
+    return Facts(entities=tuple(entities), references=tuple(references), aliases=aliases)
+
+
+def _references(entry: Entry, paths: Mapping[str, str]) -> Iterator[Reference]:
+    for field, (kind, relation) in NAMED.items():
+        for name in getattr(entry, field):
+            yield Reference(relation, name, entry.line, entry.path, kind)
+    for other in entry.related_docs:
+        if other in paths:
+            yield Reference("RELATED_TO", paths[other], entry.line, entry.path, DOCUMENT)
+
+
+def _owners(extra: Mapping[str, Json]) -> Iterator[str]:
+    for field in OWNER_FIELDS:
+        value = extra.get(field)
+        yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str) and one)
+
+
+def trigger_facts(triggers: Iterable[Trigger], paths: Mapping[str, str]) -> Facts:
+    """Return which documents the triggers of a file show; `paths` are those of documents, by id and by path."""
+    entities: list[Entity] = []
+    references: list[Reference] = []
+    for trigger in triggers:
+        entities.append(Entity(trigger.id, TRIGGER, trigger.line, trigger.line, trigger.title))
+        for document in trigger.documents:
+            path = paths.get(document.id)
+            if path:
+                references.append(Reference("SHOWS", path, trigger.line, trigger.id, DOCUMENT))
+    return Facts(entities=tuple(entities), references=tuple(references))

@@ -1,0 +1,33 @@
+"""The facts of one document, by its kind. Provisional until the extractors are joined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.graph.facts import Facts
+from deia.graph.page_facts import page_facts
+from deia.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXTRACTOR = "1"  # changes when a document's facts would be others
+
+
+class Page(Record):
+    """A document as extractors see it."""
+
+    name: str
+    type: str  # one of `deia.ingest.reading.TYPES`
+    text: str
+    language: str = ""
+    module: str = ""  # the name by which Python imports it
+    anchors: Sequence[tuple[str, int]] = ()
+    links: Sequence[tuple[str, int]] = ()
+    relation_types: Sequence[str] = ()
+    entity_types: Sequence[str] = ()
+
+
+def facts_of(page: Page) -> Facts:
+    """Return what a document says."""
+    return page_facts(page.name, page.anchors, page.links) if page.anchors or page.links else Facts()

@@ -1,0 +1,5 @@
+from collections.abc import Iterable
+
+
+def module_names(paths: Iterable[str]) -> dict[str, str]:
+    return {}

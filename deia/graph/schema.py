@@ -1,0 +1,143 @@
+"""The types of entities and relations that a team names in its settings, and the fields that these may have.
+
+    [schema]
+    entityTypes = ["SERVICE", "DATABASE", "PROTOCOL", "TEAM", "CONCEPT"]
+    relationTypes = ["USES", "PRODUCES", "CONSUMES", "OWNS", "DEPENDS_ON"]
+
+    [schema.documentFields]
+    status = {type = "enum", values = ["active", "deprecated"], default = "active"}
+
+It is data: nothing in it is run. Types that deia finds by itself (modules, classes, packages) need no naming.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deia.problems import SettingsError
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from deia.fast_json import Json
+
+ENTITY_TYPES = ("SERVICE", "DATABASE", "PROTOCOL", "TEAM", "CONCEPT")
+RELATION_TYPES = ("USES", "PRODUCES", "CONSUMES", "OWNS", "DEPENDS_ON")
+LISTS = {"entityTypes": "entity_types", "relationTypes": "relation_types"}
+MAPS = {"documentFields": "document_fields", "entityFields": "entity_fields", "relationFields": "relation_fields"}
+TYPE_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,49}")
+MOST_TYPES = 100
+MOST_FIELDS = 100
+VALUES = "values"
+KINDS: dict[str, Callable[[object], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
+    "boolean": lambda value: isinstance(value, bool),
+    "enum": lambda value: isinstance(value, str),
+}
+FIX = 'Write it as data: entityTypes = ["SERVICE"], documentFields.status = {type = "enum", values = ["active"]}'
+
+
+class Field(Record):
+    """What a field of documents, entities or relations may hold."""
+
+    type: str
+    options: tuple[str, ...] = ()  # of an enum
+    default: Json = None
+
+    def holds(self, value: object) -> bool:
+        """Return whether a value fits."""
+        return KINDS[self.type](value) and (self.type != "enum" or value in self.options)
+
+    def shown(self) -> dict[str, Json]:
+        """Return the field as it is written."""
+        more = {VALUES: list(self.options)} if self.options else {}
+        return {"type": self.type, **more, **({} if self.default is None else {"default": self.default})}
+
+
+class Schema(Record):
+    """The named types, and the fields by name."""
+
+    entity_types: tuple[str, ...] = ENTITY_TYPES
+    relation_types: tuple[str, ...] = RELATION_TYPES
+    document_fields: Mapping[str, Field] = {}
+    entity_fields: Mapping[str, Field] = {}
+    relation_fields: Mapping[str, Field] = {}
+
+    def shown(self) -> dict[str, Json]:
+        """Return the schema under the names by which it is written, for `deia://schema`."""
+        lists: dict[str, Json] = {name: list(getattr(self, field)) for name, field in LISTS.items()}
+        maps = {name: {key: each.shown() for key, each in getattr(self, field).items()} for name, field in MAPS.items()}
+        return {**lists, **maps}
+
+
+def field_values(fields: Mapping[str, Field], written: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the values of fields as somebody wrote them, or by default; what does not fit its field is left out."""
+    values = {
+        name: written[name] if name in written and field.holds(written[name]) else field.default
+        for name, field in fields.items()
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def read_schema(written: Mapping[str, Any], where: str = "") -> Schema:
+    """Return the schema of the settings, or the default one; raise SettingsError with all that is wrong in it."""
+    known = {**LISTS, **MAPS}
+    problems = [f"{name!r:.80} is unknown; known are {', '.join(known)}" for name in written if name not in known]
+    values: dict[str, Any] = {}
+    for name, field in LISTS.items():
+        if name in written:
+            problems += _type_problems(name, written[name])
+            values[field] = tuple(dict.fromkeys(written[name])) if isinstance(written[name], list) else ()
+    for name in MAPS:
+        if name in written:
+            problems += _field_problems(name, written[name])
+    if problems:
+        raise SettingsError(f"schema: {'; '.join(problems)}", where=where, fix=FIX)
+    for name, field in MAPS.items():
+        values[field] = {key: _field(each) for key, each in _entries(written.get(name, {}))}
+    return Schema(**values)
+
+
+def _entries(value: object) -> list[tuple[str, dict[str, Json]]]:
+    return list(value.items()) if isinstance(value, dict) else []
+
+
+def _field(written: dict[str, Json]) -> Field:
+    values = written.get(VALUES, ())
+    options = tuple(map(str, values)) if isinstance(values, list) else ()
+    return Field(type=str(written["type"]), options=options, default=written.get("default"))
+
+
+def _type_problems(name: str, value: object) -> Iterator[str]:
+    if not isinstance(value, list) or not 0 < len(value) <= MOST_TYPES:
+        yield f"{name} is {value!r:.80}, wanted is a list of at most {MOST_TYPES} names in capitals"
+        return
+    for each in value:
+        if not isinstance(each, str) or not TYPE_NAME.fullmatch(each):
+            yield f"{name}: {each!r:.80} is no name in capitals, such as DATA_STORE"
+
+
+def _field_problems(name: str, value: object) -> Iterator[str]:
+    if not isinstance(value, dict) or len(value) > MOST_FIELDS:
+        yield f"{name} is no table of at most {MOST_FIELDS} fields"
+        return
+    for key, each in value.items():
+        yield from (f"{name}.{key}: {problem}" for problem in _problems_of(each))
+
+
+def _problems_of(written: object) -> Iterator[str]:
+    if not isinstance(written, dict) or written.get("type") not in KINDS:
+        yield f"wanted is a table with type = {' | '.join(KINDS)}"
+        return
+    values, default = written.get(VALUES), written.get("default")
+    if unknown := sorted(set(written) - {"type", VALUES, "default"}):
+        yield f"{', '.join(unknown)} is unknown; known are type, values, default"
+    if (written["type"] == "enum") != bool(values):
+        yield "`values` is for an enum, and an enum needs some"
+    elif values and not (isinstance(values, list) and all(isinstance(each, str) for each in values)):
+        yield "`values` takes a list of texts"
+    elif default is not None and not _field(written).holds(default):
+        yield f"the default {default!r:.80} is not a value of the field"
