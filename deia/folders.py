@@ -24,6 +24,7 @@ LONGEST_NAME = 200  # characters of a folder in the cache; file systems allow 25
 STARTER_PREFIX = "starter:"  # shown before paths in the starter commons
 LIBRARY_STATE = "revision"  # the file in a library's folder that tells its state
 LIBRARY_PREFIX = "library:"  # shown before the paths of documents that were taken in (deia.ingest)
+GRAPH = "graph"  # the folder beside the compiled files in which the graph is (deia.graph)
 TRUSTED = "trusted"  # the file in the state folder that lists the roots a person trusts, one a line
 BELOW = "/**"  # how a line ends that means a folder and everything in it
 EVERYWHERE = "*"  # in the variable: every folder, whoever owns it

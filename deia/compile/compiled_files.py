@@ -7,6 +7,7 @@ import time
 from deia import files, freshness
 from deia.errors import ArtefactError
 from deia.folders import (
+    GRAPH,
     LIBRARY_PREFIX,
     LIBRARY_STATE,
     derived_folder,
@@ -107,7 +108,7 @@ class CompiledFiles:
             else:
                 self._library = open_catalog(f"{self.folder}/library/{name}")
         if self._library.links is None:
-            self._library.links = open_links(f"{self.folder}/library")
+            self._library.links = open_links(f"{self.folder}/{GRAPH}")
         return self._library if len(self._library) else None
 
     def not_encoded(self, answer: Answer) -> list[str]:

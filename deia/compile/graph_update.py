@@ -17,7 +17,7 @@ from deia import files, freshness
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.compile.compiler import compile_commons
 from deia.compile.graph_proposals import kept_proposals, read_kept
-from deia.folders import INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
+from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
 from deia.graph.commons_facts import index_facts, trigger_facts
 from deia.graph.facts import Facts, joined
 from deia.graph.facts_of import EXTRACTOR, Page
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from deia.ingest.library_store import Library, Shelved
     from deia.knowledge import Entry
 
-FOLDER = "graph"
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
 BATCH = 2_000  # documents of a transaction, which a kill can lose
@@ -83,7 +82,7 @@ def open_graph(root: str, environ: Mapping[str, str]) -> Graph:
 
 def graph_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder of the graph of a commons."""
-    return f"{derived_folder(root, environ)}/{FOLDER}"
+    return f"{derived_folder(root, environ)}/{GRAPH}"
 
 
 def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:

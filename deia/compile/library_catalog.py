@@ -18,7 +18,6 @@ from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, place_catalog, sweep
 from deia.compile.encoding_start import wanted_tiers
-from deia.compile.page_links import update_links
 from deia.folders import library_catalog_name
 from deia.ingest.library_store import Library, library_at
 from deia.records import TYPE_CHECKING
@@ -59,7 +58,6 @@ def compile_library(
                 (), (), (), (), building, built_at=_now(), own_first=False, library=library, tiers=tiers, effort=effort
             )
         files.replace(f"{folder}/{MAKER}", __version__.encode())
-        update_links(folder, library)
         placed = place_catalog(folder, building, report.tiers, name.removeprefix("catalog-"))
         sweep(folder, keep={placed, before, os.path.basename(cache)})
 

@@ -206,7 +206,7 @@ def forget(root: str, names: Sequence[str], environ: Mapping[str, str]) -> None:
     with open_library(root, environ) as library:
         for name in _named(names, {one.source.name for one in library.sources()}):
             remove(library, name)
-    bring_up_to_date(root, environ)
+    _compiled(root, (), environ)
 
 
 def _named(names: Sequence[str], known: Mapping[str, Registered] | set[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.graph.facts import Facts
-from deia.graph.page_facts import page_facts
+from deia.graph.page_facts import markdown_places, page_facts
 from deia.records import Record
 
 if TYPE_CHECKING:
@@ -30,4 +30,6 @@ class Page(Record):
 
 def facts_of(page: Page) -> Facts:
     """Return what a document says."""
+    if page.type == "markdown":
+        return page_facts(page.name, *markdown_places(page.text))
     return page_facts(page.name, page.anchors, page.links) if page.anchors or page.links else Facts()

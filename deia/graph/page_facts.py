@@ -1,42 +1,83 @@
-"""What the anchors and links of pages say: where a name is defined, and which pages refer to it."""
+"""What the anchors and links of pages say: where a name or a section begins, and which lines refer to it."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag
 
 from deia.graph.facts import Alias, Entity, Facts, Reference
+from deia.ingest.readers.html_page import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ANCHOR, LINKS_TO = "ANCHOR", "LINKS_TO"
+    Place = tuple[str, int]  # a name or an address, with the line on which it stands
+
+DEFINITION, SECTION, LINKS_TO = "DEFINITION", "SECTION", "LINKS_TO"
 MODULE_ANCHOR = "module-"  # before the name of a module, in pages that Sphinx makes
+MOST_LINE = 4_000  # characters of a line in which links are looked for
+MOST_PLACES = 5_000  # links of a page, and names
+HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.{1,300})")
+FENCE = re.compile(r" {0,3}(```|~~~)")
+LINK = re.compile(r"\]\(<?([^()\s<>]{1,500})|\[\[([^\]|#\n]{1,200})(?:#([^\]|\n]{1,200}))?")
+NO_SLUG = re.compile(r"[^\w\- ]")
 
 
-def page_facts(document: str, anchors: Sequence[tuple[str, int]], links: Sequence[tuple[str, int]]) -> Facts:
+def page_facts(document: str, anchors: Sequence[Place], links: Sequence[Place]) -> Facts:
     """Return the anchors of a page as entities, and its links as references from the line on which they stand.
 
-    An anchor that is a qualified name (`json.dumps`) defines that name. The address of any other, and of a whole page,
-    is the name of the document with the anchor behind it.
+    The name of an anchor is its address: the document with the anchor behind it. One that is a qualified name
+    (`json.dumps`) defines that name.
     """
-    lines = dict(anchors)
-    names = {anchor: _name(document, anchor) for anchor in lines}
-    entities = tuple(Entity(names[anchor], ANCHOR, line, line) for anchor, line in lines.items())
-    aliases = [Alias(f"{document}#{anchor}", name) for anchor, name in names.items() if name[-1:] and "#" not in name]
-    seen: dict[tuple[str, int], Reference] = {}
+    lines = dict(reversed(anchors))
+    defined = {anchor: name for anchor in lines if (name := _defined(anchor))}
+    entities = tuple(
+        Entity(f"{document}#{anchor}", DEFINITION if anchor in defined else SECTION, line, line)
+        for anchor, line in lines.items()
+    )
+    seen: dict[Place, None] = {}
     for address, line in links:
         path, anchor = urldefrag(address)
         if not path and lines.get(anchor) == line:
             continue  # the sign beside a heading that links to the heading
         path = posixpath.normpath(posixpath.join(posixpath.dirname(document), unquote(path))) if path else document
-        target = f"{path}#{anchor}" if anchor else path
-        seen.setdefault((target, line), Reference(LINKS_TO, target, line))
-    return Facts(entities=entities, references=tuple(seen.values()), aliases=tuple(aliases))
+        seen[(f"{path}#{unquote(anchor)}" if anchor else path, line)] = None
+    return Facts(
+        entities=entities,
+        references=tuple(Reference(LINKS_TO, target, line) for target, line in seen),
+        aliases=tuple(Alias(name, f"{document}#{anchor}") for anchor, name in defined.items()),
+    )
 
 
-def _name(document: str, anchor: str) -> str:
+def _defined(anchor: str) -> str:
+    """Return the qualified name that an anchor defines, or ""."""
     bare = anchor.removeprefix(MODULE_ANCHOR)
     is_name = bare != anchor or "." in anchor
-    return bare if is_name and all(part.isidentifier() for part in bare.split(".")) else f"{document}#{anchor}"
+    return bare if is_name and all(part.isidentifier() for part in bare.split(".")) else ""
+
+
+def markdown_places(text: str) -> tuple[list[Place], list[Place]]:
+    """Return the headings of a Markdown page by the names that hosts of repositories give them, and its links."""
+    anchors: list[Place] = []
+    links: list[Place] = []
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = FENCE.match(line)
+        if mark and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+        if fence or mark:
+            continue
+        if heading := HEADING.match(line):
+            anchors.append((_slug(heading[1]), number))
+        for address, page, section in LINK.findall(line[:MOST_LINE]):
+            if page:  # a wiki's
+                links.append((f"{page.strip()}.md" + (f"#{_slug(section)}" if section else ""), number))
+            elif not SCHEME.match(address):
+                links.append((address, number))
+    return anchors[:MOST_PLACES], links[:MOST_PLACES]
+
+
+def _slug(heading: str) -> str:
+    return NO_SLUG.sub("", heading.strip().rstrip("#").strip().casefold()).replace(" ", "-")

@@ -28,12 +28,15 @@ FAN = 0.05  # how much a link counts less each time twice as many lead there
 WHOLE, CODE = -1, "code"
 MOST_LINKS = 200  # of a passage
 MOST_FAN = 1_000  # links that are counted
-DATABASE = "links.sqlite"
-LINKS = """select links.line, documents.name, names.line, target,
-    (select count(*) from (select 1 from links others where others.target = links.target limit ?))
-    from documents source join links on links.document = source.id join names on names.name = target
-    join documents on documents.id = names.document
-    where source.name = ? and links.line between ? and ? order by 1, 2, 3, 4 limit ?"""
+DATABASE = "graph.sqlite"  # as `deia.graph.graph_store` writes it
+# Relations that lead a reader on: from the line that names something to the lines that define it.
+LINKS = """select refs.line, documents.name, places.first, refs.target,
+    (select count(*) from (select 1 from relations others where others.target = relations.target limit ?))
+    from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
+    join places on places.entity = relations.target and places.document != source.id
+    join documents on documents.id = places.document
+    where source.name = ? and refs.line between ? and ? and relations.type in ('LINKS_TO')
+    order by 1, 2, 3, 4 limit ?"""
 
 Place = tuple[int, int]  # a document's number and, of code, the ordinal of a passage: what is ranked by itself
 

@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from deia.compile.compiler import compile_commons
-from deia.compile.page_links import markdown_places
 from deia.compile.take_in import forget, take_in, update
-from deia.folders import derived_folder
+from deia.folders import GRAPH, derived_folder
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
 from deia.search.ranking.links import DATABASE
@@ -62,11 +59,11 @@ def pages(tmp_path: Path) -> Path:
 
 def ways(root: str, environ: Mapping[str, str]) -> set[tuple[str, int, str, int]]:
     """Return from which line of which page links lead to which line of which."""
-    with sqlite3.connect(f"{derived_folder(root, environ)}/library/{DATABASE}") as database:
+    with sqlite3.connect(f"{derived_folder(root, environ)}/{GRAPH}/{DATABASE}") as database:
         rows = database.execute(
-            "select source.name, links.line, page.name, names.line from links"
-            " join documents source on source.id = links.document join names on names.name = target"
-            " join documents page on page.id = names.document"
+            "select source.name, refs.line, page.name, first from relations join refs on refs.id = ref"
+            " join documents source on source.id = refs.document join places on places.entity = relations.target"
+            " join documents page on page.id = places.document where relations.type = 'LINKS_TO'"
         )
         return {(source.rpartition("/")[2], line, page.rpartition("/")[2], at) for source, line, page, at in rows}
 
@@ -124,25 +121,9 @@ def test_a_damaged_database_of_links_hinders_no_search_and_is_told_when_it_is_to
     root: str, environ: Mapping[str, str], pages: Path
 ) -> None:
     take_in(root, [described(FolderSource(path=str(pages)))], environ)
-    for path in Path(derived_folder(root, environ), "library").glob(f"{DATABASE}*"):
+    for path in Path(derived_folder(root, environ), GRAPH).glob(f"{DATABASE}*"):
         path.write_bytes(b"no database" * 1000)
     assert Librarian(root).query("gloves before the pump starts").documents
     (pages / "new.md").write_text("# New\n", encoding="utf-8")
     update(root, [], environ)
     assert ("pumps.md", 5, "valves.md", 3) in ways(root, environ)
-
-
-def test_headings_and_links_of_markdown_are_found_outside_of_code() -> None:
-    text = (
-        "# A b: c!\n[x](y.md#z) [[Wiki page#Some part|shown]] [w](https://x.test)\n"
-        "```\n# no\n[no](no.md)\n```\n## A_b-c\n"
-    )
-    anchors, links = markdown_places(text)
-    assert anchors == [("a-b-c", 1), ("a_b-c", 7)]
-    assert links == [("y.md#z", 2), ("Wiki page.md#some-part", 2)]
-
-
-@given(st.text(alphabet="[](){}#`~<>| \n\tab.:/é", max_size=300))
-def test_no_text_raises_and_places_are_lines_of_it(text: str) -> None:
-    for places in markdown_places(text):
-        assert all(0 < line <= text.count("\n") + 1 for _, line in places)
