@@ -26,7 +26,8 @@ DATABASE = "graph.sqlite"
 FORMAT = "1"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
-MANY = 500  # names that changed; beyond these, every reference is resolved again
+MANY = 30  # names that changed; beyond these, every reference is resolved again
+BULK = 3_000  # references beyond which every name is read at once
 SCHEMA = """
 create table if not exists about (name text primary key, value);
 create table if not exists documents (id integer primary key, name text unique, hash text, entity integer);
@@ -244,7 +245,7 @@ class Graph:
     def _settle(self) -> None:
         """Resolve the references of the documents that changed, and those elsewhere that what changed is a part of."""
         rows = self._unsettled()
-        names = Names(self.database)
+        names = Names(self.database, in_bulk=len(rows) > BULK)
         relations = []
         self.database.executemany("delete from relations where ref = ?", [(row[0],) for row in rows])
         for ident, document, source, kind, target, target_type, certainty in rows:

@@ -1,16 +1,39 @@
-"""From the name that a reference gives to the entities that it leads to, and how sure that is."""
+"""From the name that a reference gives to the entities that it leads to, and how sure that is.
+
+A name is followed part by part: through other names that documents give to things, into modules, classes and their
+bases, and into what calls return. A method of something unknown is found by its name, if few things are called that.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deia.graph.facts import BY_NAME, CERTAINTIES, RESOLVED
+from deia.graph.facts import BY_NAME, CERTAINTIES, MODULE, RESOLVED
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 SURE, NAMED = CERTAINTIES.index(RESOLVED), CERTAINTIES.index(BY_NAME)
+FEW = 3  # things of one name that a reference may lead to
+CLASS, FUNCTION, METHOD = "CLASS", "FUNCTION", "METHOD"
+CODE = frozenset(("IMPORTS", "CALLS", "INHERITS", "REFERENCES"))  # these look for what code defines
+PAGES = frozenset(("ANCHOR", "SECTION"))  # these look for pages
+DEEPEST = 100  # steps from a name to what it stands for
+FUEL = 2_000  # names that are looked up for one reference
+MOST_BASES = 60
+COMMON = frozenset(  # methods of built-in types: of something unknown, they are most likely those
+    name for kind in (str, bytes, bytearray, list, dict, set, int, float) for name in dir(kind)
+) | frozenset(("close", "flush", "read", "readline", "readlines", "seek", "tell", "write", "writelines"))
+QUERIES = {
+    "name": "select {} id, entities.name, type, document from entities where not shared",
+    "last": "select {} id, entities.name, type, document from entities where not shared and type = 'METHOD'",
+    "alias": "select {} target from aliases join documents on documents.id = document where true",
+    "bases": "select {} target from refs where type = 'INHERITS'",
+}
+KEYS = {"name": "entities.name", "last": "last", "alias": "aliases.name", "bases": "source"}
+ORDERS = {"name": "id", "last": "id", "alias": "documents.name, aliases.rowid", "bases": "id"}
 
 
 class Missing(NamedTuple):
@@ -20,55 +43,185 @@ class Missing(NamedTuple):
     name: str
 
 
+class Place(NamedTuple):
+    """An entity on the way of a name."""
+
+    id: int
+    name: str
+    type: str
+    document: int
+    is_instance: bool = False  # of the class that the entity is
+    is_super: bool = False  # what lies behind the class in the order of its bases
+    level: int = SURE
+
+
 def last_part(name: str) -> str:
     """Return the last part of a qualified name, folded: `raw_decode` of json.decoder.JSONDecoder.raw_decode."""
-    return name.rpartition(".")[2].casefold() or name.casefold()
+    return name.replace(":", ".").rpartition(".")[2].casefold() or name.casefold()
 
 
-def resolve(names: Names, _document: int, kind: str, target: str) -> list[tuple[int | Missing, int]]:
+def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[int | Missing, int]]:
     """Return what a reference leads to, each with the index of the certainty that it has at most."""
-    found = names.exactly(target)
-    if found:
-        return [(row[0], SURE) for row in found[:1]]
-    for name in names.aliases(target):
-        return resolve(names, _document, kind, name)
-    same = names.ending(last_part(target))
-    return [(same[0][0], NAMED)] if len(same) == 1 else []
+    path = target.replace(":", ".") if kind in CODE else target
+    key = (kind, path)
+    if key not in names.answers:
+        places = () if path[:1] == "." else tuple(_meant(names, kind, names.places(path)))
+        names.answers[key] = places if places or kind != "CALLS" else _named(names, path)
+    places = names.answers[key]
+    if not places and kind == "IMPORTS" and ":" not in target:
+        return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
+    if len(places) > 1:
+        places = tuple(place for place in places if place.document == document) or places
+    if len(places) > FEW:
+        return []
+    level = SURE if len(places) == 1 else NAMED
+    found = [(place, max(place.level, level)) for place in places]
+    if kind == "CALLS":
+        found += [(each, at) for place, at in found if place.type == CLASS for each in names.members(place, "__init__")]
+    return [(place.id, at) for place, at in found]
+
+
+def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
+    """Yield what a kind of reference means by places: a call of an instance means its `__call__`."""
+    for place in places:
+        if kind == "CALLS" and place.is_instance:
+            yield from names.members(place, "__call__")
+        elif (place.type in PAGES) != (kind in CODE) and not place.is_instance:
+            yield place
+
+
+def _named(names: Names, path: str) -> tuple[Place, ...]:
+    """Return the methods of a name, where what they are called on is unknown."""
+    head, _, last = path.rpartition(".")
+    if last in COMMON or last[:2] == "__" or last[-1:] == ")" or (head and not names.knows(head)):
+        return ()
+    found = names.ending(last.casefold())
+    return tuple(place._replace(level=NAMED) for place in found if place.name.endswith(f".{last}"))
 
 
 class Names:
     """What names lead to, remembered while references are resolved."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: sqlite3.Connection, *, in_bulk: bool = False) -> None:
         self._database = database
-        self._asked: dict[tuple[str, str | int], list[Any]] = {}
+        self._in_bulk = in_bulk
+        self._tables: dict[str, dict[str | int, list[Any]]] = {kind: {} for kind in QUERIES}
+        self._places: dict[str, tuple[Place, ...]] = {}
+        self._orders: dict[int, list[Place]] = {}
+        self._open: set[str] = set()  # names that are being looked up
+        self._fuel = FUEL
+        self._is_cut = False  # something was not looked up to its end, and is not to be remembered
+        self.answers: dict[tuple[str, str], tuple[Place, ...]] = {}
+        if in_bulk:
+            for kind, sql in QUERIES.items():
+                table = self._tables[kind]
+                for key, *row in database.execute(f"{sql.format(KEYS[kind] + ',')} order by {ORDERS[kind]}"):
+                    table.setdefault(key, []).append(row)
 
-    def _ask(self, kind: str, sql: str, value: str | int) -> list[Any]:
-        key = (kind, value)
-        if key not in self._asked:
-            self._asked[key] = self._database.execute(sql, (value,)).fetchall()
-        return self._asked[key]
+    def _ask(self, kind: str, value: str | int) -> list[Any]:
+        table = self._tables[kind]
+        if value not in table:
+            if self._in_bulk:
+                return []
+            sql = f"{QUERIES[kind].format('')} and {KEYS[kind]} = ? order by {ORDERS[kind]}"
+            table[value] = self._database.execute(sql, (value,)).fetchall()
+        return table[value]
 
-    def exactly(self, name: str) -> list[tuple[int, str, str, int | None]]:
-        """Return the entities of a name: id, name, type and document, in the order of documents."""
-        sql = "select id, name, type, document from entities where name = ? order by document, id"
-        return self._ask("name", sql, name)
-
-    def ending(self, last: str) -> list[tuple[int, str, str, int | None]]:
-        """Return the entities whose name ends with a part, folded."""
-        sql = "select id, name, type, document from entities where last = ? order by document, id"
-        return self._ask("last", sql, last)
+    def ending(self, last: str) -> list[Place]:
+        """Return the methods whose name ends with a part, folded."""
+        return [Place(*row) for row in self._ask("last", last)]
 
     def aliases(self, name: str) -> list[str]:
-        """Return what a name stands for."""
-        return [row[0] for row in self._ask("alias", "select target from aliases where name = ? order by 1", name)]
+        """Return what a name stands for, in the order in which documents say it."""
+        return list(dict.fromkeys(row[0] for row in self._ask("alias", name)))
 
-    def bases(self, entity: int) -> list[str]:
-        """Return the names of what a class inherits from, as its document tells them."""
-        sql = "select target from refs where source = ? and type = 'INHERITS' order by id"
-        return [row[0] for row in self._ask("bases", sql, entity)]
+    def knows(self, path: str) -> bool:
+        """Return whether a name begins with something that is defined here."""
+        while path:
+            if self.places(path):
+                return True
+            path = path.rpartition(".")[0]
+        return False
 
-    def module(self, document: int) -> str:
-        """Return the name of a document's own entity."""
-        sql = "select name from entities join documents on entities.id = entity where documents.id = ?"
-        return str(self._ask("module", sql, document)[0][0])
+    def places(self, path: str) -> tuple[Place, ...]:
+        """Return what a name leads to."""
+        self._fuel, self._is_cut = FUEL, False
+        return self._place(path)
+
+    def _place(self, path: str) -> tuple[Place, ...]:
+        if path in self._places:
+            return self._places[path]
+        self._fuel -= 1
+        if path in self._open or len(self._open) > DEEPEST or self._fuel < 0:
+            self._is_cut = True
+            return ()
+        self._open.add(path)
+        found = tuple(dict.fromkeys(self._followed(path)))
+        self._open.discard(path)
+        if not self._is_cut:
+            self._places[path] = found
+        return found
+
+    def _followed(self, path: str) -> Iterable[Place]:
+        if rows := self._ask("name", path):
+            return (Place(*row) for row in rows)
+        if found := self._stood_for(path):
+            return found
+        if path.endswith("()"):
+            return self._returned(path[:-2])
+        head, _, last = path.rpartition(".")
+        return (place for owner in self._place(head) for place in self.members(owner, last)) if head else ()
+
+    def _stood_for(self, name: str) -> tuple[Place, ...]:
+        """Return the first that a name stands for; it is less sure if the name stands for others, too."""
+        targets = self.aliases(name)
+        found = next(filter(None, (self._place(target) for target in targets)), ())
+        return tuple(place._replace(level=NAMED) for place in found) if len(targets) > 1 else found
+
+    def _returned(self, called: str) -> Iterator[Place]:
+        for place in self._place(called):
+            if place.type == CLASS and not place.is_instance:
+                yield place._replace(is_instance=True)
+            elif place.type in (FUNCTION, METHOD) and place.name != called:
+                yield from self._place(f"{place.name}()")
+
+    def members(self, owner: Place, name: str) -> tuple[Place, ...]:
+        """Return what a member of a module, a class or an instance leads to."""
+        if owner.type == MODULE:
+            return self._in_module(owner.name, name)
+        if owner.type != CLASS:
+            return ()
+        if name in ("super", "__class__"):
+            return (owner._replace(is_super=name == "super", is_instance=False),)
+        for place in self._order(owner)[owner.is_super :]:
+            path = f"{place.name}.{name}"
+            if rows := self._ask("name", path):
+                return tuple(Place(*row)._replace(level=owner.level) for row in rows)
+            if found := self._stood_for(path):
+                return found
+        return ()
+
+    def _in_module(self, module: str, name: str) -> tuple[Place, ...]:
+        path = f"{module}.{name}"
+        if path not in self._open and (found := self._place(path)):
+            return found
+        stars = (self._place(f"{target[:-1]}{name}") for target in self.aliases(f"{module}.*"))
+        return next(filter(None, stars), ())
+
+    def _order(self, of: Place) -> list[Place]:
+        """Return a class and its bases, those that several classes share last."""
+        if of.id in self._orders:
+            return self._orders[of.id]
+        order: list[Place] = []
+        waiting = [of]
+        while waiting and len(order) < MOST_BASES:
+            place = waiting.pop()
+            order.append(place)
+            bases = [base for (target,) in self._ask("bases", place.id) for base in self._place(target)]
+            waiting.extend(base for base in reversed(bases) if base.type == CLASS and not base.is_instance)
+        last = {place.id: place for place in reversed(order)}
+        order = [*reversed(last.values())]
+        order.sort(key=lambda place: place.id != of.id)
+        if not self._is_cut:
+            self._orders[of.id] = order
+        return order

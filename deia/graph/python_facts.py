@@ -1,0 +1,382 @@
+"""What Python code says, as its own parser reads it: definitions, imports, base classes, calls, and values.
+
+A name is followed as far as one document tells: through imports, assignments, annotations and `self`. A target is
+written as the expression that leads there: `pkg.Reader().text.strip` is what `strip` is in the attribute `text` of an
+instance of `pkg.Reader`; `pkg.Reader.super().read` is looked up behind that class; `.read` is a method of something
+unknown; and what `from pkg import name` imports is `pkg:name`, because only the graph tells a module from a value.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, NamedTuple
+
+from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
+from deia.graph.resolving import CLASS, COMMON, FUNCTION, METHOD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+IMPORTS, INHERITS, CALLS, REFERENCES = "IMPORTS", "INHERITS", "CALLS", "REFERENCES"
+LONGEST = 8_000_000  # characters of a document
+LONGEST_NAME = 300
+DEEPEST = 12  # parts of an expression that is followed
+BUILTIN = "builtins."
+BUILTINS = frozenset(dir(builtins))
+LITERALS = {
+    ast.JoinedStr: "str", ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict",
+    ast.Set: "set", ast.SetComp: "set", ast.Tuple: "tuple", ast.GeneratorExp: "zip",
+}  # fmt: skip
+PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "deleter", "abstractproperty"))
+UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_comment", "simple", "kind", "level"))
+CHILDREN = {
+    kind: tuple(field for field in reversed(kind._fields) if field not in UNVISITED)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+LEAVES = frozenset((ast.Constant, ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue, ast.Load, ast.Store))
+
+
+class Scope(NamedTuple):
+    """A module, class or function while it is read, and what its names stand for."""
+
+    name: str  # "" for the module
+    kind: str
+    names: dict[str, str]
+    outer: Scope | None = None  # where names are looked up that it has not
+    owner: str = ""  # the class that a method belongs to
+
+
+def python_facts(document: str, text: str, module: str) -> Facts:
+    """Return what a Python document says; no facts if it cannot be parsed."""
+    if len(text) > LONGEST:
+        return Facts()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Facts()
+    reader = _Reader(module, is_package=document.rpartition("/")[2].startswith("__init__."))
+    return reader.read(tree)
+
+
+class _Reader:
+    """Reads one module: every scope in turn, each node once, outer scopes before those inside."""
+
+    def __init__(self, module: str, *, is_package: bool) -> None:
+        self.module = module
+        self.package = module if is_package else module.rpartition(".")[0]
+        self.stars = False
+        self.entities: list[Entity] = []
+        self.references: list[Reference] = []
+        self.aliases: dict[Alias, None] = {}
+        self.values: dict[tuple[str, str], int] = {}  # what is used as a value, where, and the line
+        self.properties: set[str] = set()
+        self.waiting: list[tuple[Scope, list[ast.AST]]] = []
+        self.steps: dict[type, Any] = {
+            ast.FunctionDef: self._function, ast.AsyncFunctionDef: self._function, ast.ClassDef: self._class,
+            ast.Import: self._import, ast.ImportFrom: self._import_from, ast.Assign: self._assign,
+            ast.AnnAssign: self._annotated, ast.Return: self._return, ast.Call: self._call, ast.Name: self._name,
+            ast.Attribute: self._attribute, ast.withitem: self._with, ast.NamedExpr: self._named,
+            ast.ExceptHandler: self._handler,
+        }  # fmt: skip
+
+    def read(self, tree: ast.Module) -> Facts:
+        """Return the facts of the module."""
+        self.waiting.append((Scope("", MODULE, {}), [*tree.body]))
+        for scope, nodes in self.waiting:  # grows while it is read
+            self._walk(scope, nodes)
+        own = {entity.name for entity in self.entities}
+        for (source, target), line in self.values.items():
+            if target.rpartition(".")[2] in self.properties:
+                self.references.append(Reference(CALLS, target, line, source))
+            elif target in own or not target.startswith(f"{self.module}."):
+                self.references.append(Reference(REFERENCES, target, line, source))
+        return Facts(self.module, tuple(self.entities), tuple(self.references), tuple(self.aliases))
+
+    def _walk(self, scope: Scope, nodes: list[ast.AST]) -> None:
+        """Take one step for each node, in the order of the text."""
+        nodes.reverse()
+        steps, children, leaves = self.steps, CHILDREN, LEAVES
+        while nodes:
+            node = nodes.pop()
+            kind = type(node)
+            step = steps.get(kind)
+            if step:
+                nodes.extend(step(node, scope) or ())
+                continue
+            for field in children.get(kind, ()):
+                value = getattr(node, field)
+                if type(value) is list:
+                    nodes.extend(value[::-1])
+                elif value.__class__ not in leaves and isinstance(value, ast.AST):
+                    nodes.append(value)
+
+    # --- definitions ---
+
+    def _qualified(self, scope: Scope, name: str) -> str:
+        return f"{scope.name or self.module}.{name}"
+
+    def _defined(self, node: Any, scope: Scope, kind: str) -> str:
+        name = self._qualified(scope, node.name)
+        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        self.entities.append(Entity(name, kind, first, node.end_lineno, _description(node)))
+        scope.names[node.name] = name
+        return name
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+        self._walk(scope, [*node.decorator_list, *node.keywords])
+        name = self._defined(node, scope, CLASS)
+        for base in node.bases:
+            target = self._path(base.value if isinstance(base, ast.Subscript) else base, scope)
+            if target:
+                self.references.append(Reference(INHERITS, target, base.lineno, name))
+        self._walk(Scope(name, CLASS, {}, scope, name), [*node.body])
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+        arguments = node.args
+        self._walk(scope, [*node.decorator_list, *arguments.defaults, *filter(None, arguments.kw_defaults)])
+        name = self._defined(node, scope, METHOD if scope.kind == CLASS else FUNCTION)
+        decorators = {_last(each) for each in node.decorator_list}
+        if decorators & PROPERTIES:
+            self.properties.add(node.name)
+        outer = scope.outer if scope.kind == CLASS else scope
+        inner = Scope(name, FUNCTION, {}, outer, scope.owner)
+        plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        for each in filter(None, (*plain, arguments.vararg, arguments.kwarg)):
+            inner.names[each.arg] = self._annotation(each.annotation, scope)
+        if scope.kind == CLASS and plain and "staticmethod" not in decorators:
+            of_class = "classmethod" in decorators or node.name in ("__new__", "__init_subclass__")
+            inner.names[plain[0].arg] = scope.name if of_class else f"{scope.name}()"
+        if returned := self._annotation(node.returns, scope):
+            self._alias(f"{name}()", returned)
+        self.waiting.append((inner, [*node.body]))
+
+    # --- imports ---
+
+    def _import(self, node: ast.Import, scope: Scope) -> None:
+        for name, bound in ((each.name, each.asname) for each in node.names):
+            self.references.append(Reference(IMPORTS, name, node.lineno))
+            scope.names[bound or name.partition(".")[0]] = name if bound else name.partition(".")[0]
+            if bound and scope.kind == MODULE:
+                self._alias(f"{self.module}.{bound}", name)
+
+    def _import_from(self, node: ast.ImportFrom, scope: Scope) -> None:
+        origin = absolute(self.package, node.level, node.module or "")
+        if not origin:
+            return
+        self.references.append(Reference(IMPORTS, origin, node.lineno))
+        for name, bound in ((each.name, each.asname or each.name) for each in node.names):
+            if name == "*":
+                self.stars = True
+                self._alias(f"{self.module}.*", f"{origin}.*")
+                continue
+            self.references.append(Reference(IMPORTS, f"{origin}:{name}", node.lineno))
+            scope.names[bound] = f"{origin}.{name}"
+            if scope.kind == MODULE:
+                self._alias(f"{self.module}.{bound}", f"{origin}.{name}")
+
+    # --- what names stand for ---
+
+    def _alias(self, name: str, target: str) -> None:
+        if name != target and not target.startswith(BUILTIN) and len(name) + len(target) < LONGEST_NAME:
+            self.aliases[Alias(name, target)] = None
+
+    def _bind(self, target: ast.AST, path: str, scope: Scope) -> None:
+        """Let a name or an attribute of `self` stand for what an expression leads to."""
+        if isinstance(target, ast.Name):
+            if not path:
+                scope.names.setdefault(target.id, "")
+                return
+            scope.names[target.id] = path if scope.kind == FUNCTION else self._qualified(scope, target.id)
+            if scope.kind != FUNCTION:
+                self._alias(self._qualified(scope, target.id), path)
+        elif isinstance(target, ast.Attribute) and path and scope.owner and isinstance(target.value, ast.Name):
+            if self._path(target.value, scope) in (scope.owner, f"{scope.owner}()"):
+                self._alias(f"{scope.owner}.{target.attr}", path)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for each in target.elts:
+                self._bind(each, "", scope)
+
+    def _assign(self, node: ast.Assign, scope: Scope) -> list[ast.AST]:
+        pairs = [(target, node.value) for target in node.targets]
+        if isinstance(node.value, ast.Tuple):
+            several = [each.elts for each in node.targets if isinstance(each, ast.Tuple)]
+            pairs += [pair for names in several for pair in zip(names, node.value.elts, strict=False)]
+        self._walk(scope, [node.value])
+        for target, value in pairs:
+            self._bind(target, self._value(value, scope), scope)
+        return [each for each in node.targets if not isinstance(each, ast.Name)]
+
+    def _annotated(self, node: ast.AnnAssign, scope: Scope) -> list[ast.AST]:
+        path = self._annotation(node.annotation, scope) or (self._value(node.value, scope) if node.value else "")
+        self._bind(node.target, path, scope)
+        return [node.value] if node.value else []
+
+    def _named(self, node: ast.NamedExpr, scope: Scope) -> list[ast.AST]:
+        self._bind(node.target, self._value(node.value, scope), scope)
+        return [node.value]
+
+    def _with(self, node: ast.withitem, scope: Scope) -> list[ast.AST]:
+        path = self._value(node.context_expr, scope)
+        if path and not path.startswith(BUILTIN):
+            source, line = scope.name, node.context_expr.lineno
+            self.references += (Reference(CALLS, f"{path}.{name}", line, source) for name in ("__enter__", "__exit__"))
+        if node.optional_vars:
+            self._bind(node.optional_vars, path, scope)
+        return [node.context_expr]
+
+    def _handler(self, node: ast.ExceptHandler, scope: Scope) -> list[ast.AST]:
+        if node.name:
+            path = self._path(node.type, scope) if node.type else ""
+            scope.names[node.name] = f"{path}()" if path else ""
+        return [*node.body[::-1], *([node.type] if node.type else [])]
+
+    def _return(self, node: ast.Return, scope: Scope) -> list[ast.AST]:
+        if not node.value:
+            return []
+        if path := self._value(node.value, scope):
+            self._alias(f"{scope.name}()", path)
+        return [node.value]
+
+    # --- uses ---
+
+    def _call(self, node: ast.Call, scope: Scope) -> list[ast.AST]:
+        function = node.func
+        path = self._path(function, scope)
+        if path:
+            if not path.startswith(BUILTIN):
+                self.references.append(Reference(CALLS, path, node.lineno, scope.name))
+            elif path == "builtins.isinstance":
+                self._narrow(node.args, scope)
+        elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
+            self.references.append(
+                Reference(CALLS, f".{function.attr}", function.end_lineno or 0, scope.name, certainty=BY_NAME)
+            )
+        nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
+        if isinstance(function, ast.Attribute):
+            nodes.append(function.value)
+        elif not isinstance(function, ast.Name):
+            nodes.append(function)
+        return nodes
+
+    def _narrow(self, arguments: Sequence[ast.expr], scope: Scope) -> None:
+        """Take a name for an instance of the class that it is compared with."""
+        if len(arguments) == 2 and isinstance(arguments[0], ast.Name) and not self._path(arguments[0], scope):
+            path = self._path(arguments[1], scope)
+            if path and scope.kind == FUNCTION:
+                scope.names[arguments[0].id] = f"{path}()"
+
+    def _name(self, node: ast.Name, scope: Scope) -> None:
+        if type(node.ctx) is ast.Store:
+            scope.names.setdefault(node.id, "")
+            return
+        path = self._path(node, scope)
+        if path and path[-1] != ")" and not path.startswith(BUILTIN):
+            self.values.setdefault((scope.name, path), node.lineno)
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> tuple[ast.AST, ...]:
+        path = self._path(node, scope)
+        if path and not path.startswith(BUILTIN):
+            self.values.setdefault((scope.name, path), node.end_lineno or 0)
+        return () if isinstance(node.value, ast.Name) else (node.value,)
+
+    # --- where expressions lead ---
+
+    def _path(self, node: ast.AST, scope: Scope) -> str:
+        """Return where names, attributes and calls lead; "" if that is unknown."""
+        ends: list[str] = []
+        while len(ends) < DEEPEST:
+            kind = type(node)
+            if kind is ast.Attribute:
+                ends.append(f".{node.attr}")
+                node = node.value
+            elif kind is ast.Call:
+                ends.append("()")
+                if type(node.func) is ast.Name and node.func.id == "type" and len(node.args) == 1:
+                    ends[-1] = ".__class__"
+                    node = node.args[0]
+                else:
+                    node = node.func
+            elif kind is ast.Name:
+                return self._joined(self._lookup(node.id, scope), ends, scope)
+            elif kind is ast.Await:
+                node = node.value
+            else:
+                literal = LITERALS.get(kind) or (type(node.value).__name__ if kind is ast.Constant else "")
+                if not literal or literal in ("NoneType", "ellipsis"):
+                    return ""
+                return f"{BUILTIN}{literal}(){''.join(reversed(ends))}"
+        return ""
+
+    def _joined(self, start: str, ends: list[str], scope: Scope) -> str:
+        if not start or not ends:
+            return start
+        if start == "builtins.super" and scope.owner and ends[-1] == "()":
+            start = f"{scope.owner}.super"
+        elif start == f"{scope.owner}()" and ends[-1][0] == ".":
+            start = scope.owner
+            if ends[-1] == ".__class__":
+                ends.pop()
+        path = start + "".join(reversed(ends))
+        return path if len(path) < LONGEST_NAME else ""
+
+    def _lookup(self, name: str, scope: Scope | None) -> str:
+        while scope:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        if name in BUILTINS:
+            return BUILTIN + name
+        return f"{self.module}.{name}" if self.stars else ""
+
+    def _value(self, node: ast.AST, scope: Scope) -> str:
+        """Return where the value of an expression leads, the first of its choices that leads anywhere."""
+        if isinstance(node, ast.BoolOp):
+            return self._first(node.values, scope)
+        if isinstance(node, ast.IfExp):
+            return self._first((node.body, node.orelse), scope)
+        return self._path(node.value if isinstance(node, ast.NamedExpr) else node, scope)
+
+    def _first(self, nodes: Iterable[ast.AST], scope: Scope) -> str:
+        return next(filter(None, (self._path(node, scope) for node in nodes)), "")
+
+    def _annotation(self, node: ast.AST | None, scope: Scope) -> str:
+        """Return where an instance of what an annotation names leads: of `X`, "X", `X | None` or `Optional[X]`."""
+        if isinstance(node, ast.BinOp):
+            return self._annotation(node.left, scope)
+        if isinstance(node, ast.Subscript):
+            return self._annotation(node.slice if _last(node.value) == "Optional" else node.value, scope)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            first, dot, rest = node.value.partition(".")
+            path = self._lookup(first, scope) + dot + rest if node.value.replace(".", "").isidentifier() else ""
+        else:
+            path = self._path(node, scope) if node and not isinstance(node, ast.Constant) else ""
+        return f"{path}()" if path and path[0] != "." else ""
+
+
+def absolute(package: str, level: int, name: str) -> str:
+    """Return the full name of a module that is imported from within a package; "" if it would lie above all."""
+    if not level:
+        return name
+    parts = package.split(".") if package else []
+    if level > len(parts):
+        return ""
+    base = ".".join(parts[: len(parts) - level + 1])
+    return f"{base}.{name}" if name else base
+
+
+def _last(node: ast.AST) -> str:
+    """Return the last name of a decorator or an annotation."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _description(node: Any) -> str:
+    """Return the first line of a docstring."""
+    first = node.body[0]
+    if type(first) is ast.Expr and type(first.value) is ast.Constant and isinstance(first.value.value, str):
+        return first.value.value.strip().partition("\n")[0][:LONGEST_NAME]
+    return ""
