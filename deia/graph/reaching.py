@@ -41,4 +41,8 @@ def _reached(names: Names, target: str, depth: int) -> set[int]:
 def _elsewhere(names: Names, target: str) -> list[list[str]]:
     """Return what the name may be where a beginning of it stands for something else, the longest beginning first."""
     ends = [place for place, sign in enumerate(target) if sign in "./"][-MOST_PARTS:]
-    return [[other + target[end:] for other in names.aliases(target[:end])] for end in reversed(ends)]
+    return [[_path(other + target[end:]) for other in names.aliases(target[:end])] for end in reversed(ends)]
+
+
+def _path(name: str) -> str:
+    return name.replace(":./", ":", 1).removeprefix("./")
