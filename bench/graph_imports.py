@@ -31,8 +31,8 @@ WANTED = 0.95
 SOURCE = "made:"
 SYLLABLES = "ba ce di fo gu ha ki lo me nu pa ri so ta ve wi xo zu tre pli".split()
 RELATIONS = """select documents.name, entities.type, entities.name, other.name from relations
-    join refs on refs.id = ref join documents on documents.id = refs.document join entities on entities.id = target
-    left join places on places.entity = target and entities.type != 'PACKAGE'
+    join refs on refs.id = ref join documents on documents.id = refs.document join entities on entities.id = relations.target
+    left join places on places.entity = relations.target and entities.type != 'PACKAGE'
     left join documents other on other.id = places.document where relations.type = 'IMPORTS'"""
 
 
@@ -155,7 +155,7 @@ def rust(maker: Maker) -> Repository:
     crates = {name: f"crates/{name.replace('_', '-')}" for name in (maker.word(), f"{maker.word()}_{maker.word()}")}
     homes = {place: list(crates)[number % 2] for number, place in enumerate(maker.places)}
     modules = {place: [*filter(None, place[0].split("/")), place[1]] for place in maker.places}
-    paths = {place: f"{crates[homes[place]]}/src/{'/'.join(module)}" + ("/mod.rs" if hash(place[1]) % 5 == 0 else ".rs")
+    paths = {place: f"{crates[homes[place]]}/src/{'/'.join(module)}" + ("/mod.rs" if sum(map(ord, place[1])) % 5 == 0 else ".rs")
              for place, module in modules.items()}  # fmt: skip
     types = {place: place[1].title() for place in maker.places}
     files = {f"{folder}/Cargo.toml": f'[package]\nname = "{name.replace("_", "-")}"\n' for name, folder in crates.items()}

@@ -55,10 +55,11 @@ def code_facts(document: str, text: str, language: str) -> Facts:
     module = module_name(place)
     spans = list(_flat(nodes, line_starts(text), language))[:MOST]
     above = package or module if language != "go" else module
-    entities = [Entity(f"{above}.{name}".lstrip("."), kind, first, last) for name, kind, first, last in spans if kind]
+    spans = [(_qualified(above, name), kind, first, last) for name, kind, first, last in spans]
+    entities = [Entity(*span) for span in spans if span[1]]
     if package or language == "go":
         entities.append(Entity(package or module, PACKAGE, 1, 1, shared=True))
-    references, aliases = _references(place, captures, above, spans)
+    references, aliases = _references(place, captures, spans)
     return Facts(
         "" if language == "go" else module,
         tuple(entities),
@@ -82,13 +83,11 @@ def _flat(nodes: Iterable[Node], starts: Sequence[int], language: str) -> Iterat
 
 
 def _references(
-    place: Place, captures: Sequence[_Capture], above: str, spans: Sequence[tuple[str, str, int, int]]
+    place: Place, captures: Sequence[_Capture], spans: Sequence[tuple[str, str, int, int]]
 ) -> tuple[list[Reference], list[Alias]]:
     """Return the imports and the bases in a file, and other names for what it imports."""
-    own = {name.rpartition(".")[2]: f"{above}.{name}".lstrip(".") for name, *_ in reversed(spans)}
-    outer = frozenset(name for name, *_ in spans if "." not in name) | {
-        each.text for each in captures if each.kind == "module"
-    }
+    own = {name.rpartition(".")[2]: name for name, *_ in reversed(spans)}
+    outer = frozenset(own) | {each.text for each in captures if each.kind == "module"}
     references, aliases, bound = [], [], dict[str, str]()
     for kind, text, line in captures:
         if kind in KINDS:
@@ -103,8 +102,8 @@ def _references(
                     aliases.append(Alias(target, elsewhere))
         elif kind == "base":
             name = text.partition("<")[0].replace("::", ".").replace("\\", ".").strip(". ")
-            source = next((f"{above}.{of}".lstrip(".") for of, type_, first, last in reversed(spans)
-                           if first <= line <= last and type_ in CLASSES), "")  # fmt: skip
+            source = next((of for of, what, first, last in reversed(spans)
+                           if first <= line <= last and what in CLASSES), "")  # fmt: skip
             base = own.get(name) or bound.get(name) or name
             if source and base and source != base:
                 certainty = BY_NAME if base == name else "resolved"
@@ -115,7 +114,12 @@ def _references(
 def _modules_around(line: int, spans: Sequence[tuple[str, str, int, int]]) -> tuple[str, ...]:
     """Return the modules in a file of Rust that a line is in."""
     around = [name for name, kind, first, last in spans if kind == "NAMESPACE" and first <= line <= last]
-    return tuple(around[-1].split(".")) if around else ()
+    return tuple(around[-1].rpartition("/crate")[2].split(".")[1:]) if around else ()
+
+
+def _qualified(above: str, name: str) -> str:
+    """Return a name with the package or the module before it, which a block of a namespace has said already."""
+    return name if name.startswith(f"{above}.") or not above or name == above else f"{above}.{name}"
 
 
 def _own_aliases(document: str, module: str, place: Place) -> Iterator[Alias]:
