@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from deia.fast_json import Json
 
-DOCUMENT, MODULE = "DOCUMENT", "MODULE"
+DOCUMENT, MODULE, PACKAGE = "DOCUMENT", "MODULE", "PACKAGE"
 # How sure it is that a reference leads where a relation says, the surest first.
 CERTAINTIES = RESOLVED, BY_NAME, MENTIONED = ("resolved", "by name", "mentioned")
 
@@ -44,6 +44,7 @@ class Reference(NamedTuple):
     target_type: str = ""  # the type of a shared entity, which then need not be declared anywhere
     certainty: str = RESOLVED  # the most that the relation can have
     description: str = ""
+    otherwise: str = ""  # the package that is meant if nothing has the name of the target
 
 
 class Alias(NamedTuple):

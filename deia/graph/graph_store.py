@@ -12,7 +12,8 @@ from contextlib import contextmanager
 
 from deia import files
 from deia.errors import DeiaError
-from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, Entity
+from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
+from deia.graph.reaching import PATHS, reach
 from deia.graph.resolving import Missing, Names, last_part, resolve
 from deia.records import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from deia.graph.facts import Facts
 
 DATABASE = "graph.sqlite"
-FORMAT = "1"
+FORMAT = "2"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
 MANY = 30  # names that changed; beyond these, every reference is resolved again
@@ -42,7 +43,7 @@ create table if not exists places (entity integer, document integer, first integ
     primary key (entity, document)) without rowid;
 create index if not exists places_of on places (document);
 create table if not exists refs (id integer primary key, document integer, source integer, type text, target text,
-    last text, target_type text, line integer, certainty integer, description text);
+    last text, target_type text, line integer, certainty integer, description text, otherwise text);
 create index if not exists refs_of on refs (document, line);
 create index if not exists refs_last on refs (last);
 create index if not exists refs_source on refs (source, type);
@@ -152,12 +153,12 @@ class Graph:
         )
         levels = {certainty: level for level, certainty in enumerate(CERTAINTIES)}
         self.database.executemany(
-            "insert into refs (document, source, type, target, last, target_type, line, certainty, description)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert into refs (document, source, type, target, last, target_type, line, certainty, description,"
+            " otherwise) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (document, ids.get(source, ids[""]), kind, target, last_part(target), target_type, line,
-                 levels.get(certainty, 0), description)
-                for kind, target, line, source, target_type, certainty, description in facts.references
+                 levels.get(certainty, 0), description, otherwise)
+                for kind, target, line, source, target_type, certainty, description, otherwise in facts.references
             ],
         )  # fmt: skip
         self._changed |= before ^ self._names_of(document)
@@ -248,8 +249,13 @@ class Graph:
         names = Names(self.database, in_bulk=len(rows) > BULK)
         relations = []
         self.database.executemany("delete from relations where ref = ?", [(row[0],) for row in rows])
-        for ident, document, source, kind, target, target_type, certainty in rows:
-            found = [(self._made(target_type, target), 0)] if target_type else resolve(names, document, kind, target)
+        for ident, document, source, kind, target, target_type, certainty, otherwise in rows:
+            if target_type:
+                found: list[tuple[int | Missing, int]] = [(Missing(target_type, target), 0)]
+            elif otherwise or ("/" in target and kind in PATHS):
+                found = reach(names, target) or ([(Missing(PACKAGE, otherwise), 0)] if otherwise else [])
+            else:
+                found = resolve(names, document, kind, target)
             for entity, level in found:
                 to = self._made(entity.type, entity.name) if isinstance(entity, Missing) else entity
                 if to != source or kind == "CALLS":
@@ -261,7 +267,7 @@ class Graph:
         )
 
     def _unsettled(self) -> list[tuple[Any, ...]]:
-        columns = "select id, document, source, type, target, target_type, certainty from refs"
+        columns = "select id, document, source, type, target, target_type, certainty, otherwise from refs"
         run = self.database.execute
         names = {name.partition("\0")[0] for name in self._changed}
         if len(names) > MANY:
@@ -271,13 +277,14 @@ class Graph:
             found.update((row[0], row) for row in run(f"{columns} where document = ?", (document,)))
         for last in {last_part(name) for name in names}:
             found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (last,)))
+        changes = [change.partition("\0") for change in self._changed]
         through = {
-            last_part(change.partition("\0")[0]) for change in self._changed if change.partition("\0")[2][:1] in "=<"
+            last_part(name) for name, _, what in changes if what[:1] in "=<" or ("/" in name and what == MODULE)
         }
         through |= {last for name in through for last in self._heirs(name)}
         for last in through:  # names such as `alias.member`, whose way leads through what changed
-            sql = f"{columns} where instr(lower(target), ?) and target_type = ''"
-            found.update((row[0], row) for row in run(sql, (f"{last}.",)))
+            sql = f"{columns} where (instr(lower(target), ?) or instr(lower(target), ?)) and target_type = ''"
+            found.update((row[0], row) for row in run(sql, (f"{last}.", f"{last}/")))
         return list(found.values())
 
     def _heirs(self, last: str) -> set[str]:

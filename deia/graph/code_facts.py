@@ -1,0 +1,173 @@
+"""What source code other than Python's says: what it defines and imports, and which classes inherit from which.
+
+tree-sitter parses. What defines something is told by the table of `ingest/chunkers/definitions.py`, the rest by
+`code_facts.txt`; without the extra `code` there are no facts.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deia.graph.facts import BY_NAME, PACKAGE, Alias, Entity, Facts, Reference
+from deia.graph.import_paths import KINDS, ends, module_name, place_of
+from deia.ingest.chunkers.definitions import COLONS, definitions
+from deia.ingest.chunkers.pieces import line_starts
+from deia.ingest.reading import Reading, ReadingError, missing_extra
+from deia.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from deia.graph.import_paths import Place
+    from deia.ingest.chunkers.pieces import Node
+
+TABLE = Tables(__file__)
+SAME_QUERIES = {"tsx": "typescript", "c": "cpp", "cuda": "cpp"}
+TYPES = {"module": "NAMESPACE", "declaration": "FUNCTION", "impl": ""}  # of entities, where they are not the kind's name
+CLASSES = frozenset(("CLASS", "STRUCT", "INTERFACE", "TRAIT", "RECORD", "ENUM", "OBJECT", "PROTOCOL", "TYPE", "UNION", ""))
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ixx", ".rb")
+GENERIC = re.compile(r"<[^<>]*>")
+LONGEST = 2_000_000  # characters of a file that is looked at
+MOST = 20_000  # entities or references of a file
+LONGEST_NAME = 300
+
+
+class _Capture(NamedTuple):
+    kind: str
+    text: str
+    line: int
+
+
+def code_facts(document: str, text: str, language: str) -> Facts:
+    """Return what a file of source code defines and refers to; nothing of a language that is not in the tables."""
+    reading = Reading(type="code", title="", text=text, language=language)
+    try:
+        captures = _captures(text, language) if len(text) <= LONGEST else []
+        nodes = definitions(reading, 0) if len(text) <= LONGEST else []
+    except ReadingError:
+        return Facts()
+    place = place_of(document, language)
+    package = ".".join(next((each.text for each in captures if each.kind == "package"), "").replace("\\", ".").split())
+    module = module_name(place)
+    spans = list(_flat(nodes, line_starts(text), language))[:MOST]
+    above = package or module if language != "go" else module
+    spans = [(_qualified(above, name), kind, first, last) for name, kind, first, last in spans]
+    entities = [Entity(*span) for span in spans if span[1]]
+    if package or language == "go":
+        entities.append(Entity(package or module, PACKAGE, 1, 1, shared=True))
+    references, aliases = _references(place, captures, spans)
+    return Facts(
+        "" if language == "go" else module,
+        tuple(entities),
+        tuple(dict.fromkeys(references))[:MOST],
+        tuple(dict.fromkeys([*_own_aliases(document, module, place), *aliases]))[:MOST],
+    )
+
+
+def _flat(nodes: Iterable[Node], starts: Sequence[int], language: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the name, type, first and last line of every definition, the outer one before what is in it."""
+    stack = [iter(nodes)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
+        name = GENERIC.sub("", node.symbol).replace("::", ".") if language in COLONS else node.symbol
+        kind = TYPES.get(node.kind, node.kind.upper())
+        yield name[:LONGEST_NAME], kind, bisect.bisect_right(starts, node.start), bisect.bisect_left(starts, node.end)
+        stack.append(iter(node.parts))
+
+
+def _references(
+    place: Place, captures: Sequence[_Capture], spans: Sequence[tuple[str, str, int, int]]
+) -> tuple[list[Reference], list[Alias]]:
+    """Return the imports and the bases in a file, and other names for what it imports."""
+    own = {name.rpartition(".")[2]: name for name, *_ in reversed(spans)}
+    outer = frozenset(own) | {each.text for each in captures if each.kind == "module"}
+    references, aliases, bound = [], [], dict[str, str]()
+    for kind, text, line in captures:
+        if kind in KINDS:
+            inner = _modules_around(line, spans) if place.language == "rust" else ()
+            for target, package, elsewhere in KINDS[kind](place._replace(inner=inner, own=outer), text):
+                if target:
+                    references.append(Reference("IMPORTS", target, line, otherwise=package))
+                    bound[target.rpartition(".")[2]] = target
+                else:
+                    references.append(Reference("IMPORTS", package, line, target_type=PACKAGE))
+                if elsewhere:
+                    aliases.append(Alias(target, elsewhere))
+        elif kind == "base":
+            name = text.partition("<")[0].replace("::", ".").replace("\\", ".").strip(". ")
+            source = next((of for of, what, first, last in reversed(spans)
+                           if first <= line <= last and what in CLASSES), "")  # fmt: skip
+            base = own.get(name) or bound.get(name) or name
+            if source and base and source != base:
+                certainty = BY_NAME if base == name else "resolved"
+                references.append(Reference("INHERITS", base, line, source, certainty=certainty))
+    return references, aliases
+
+
+def _modules_around(line: int, spans: Sequence[tuple[str, str, int, int]]) -> tuple[str, ...]:
+    """Return the modules in a file of Rust that a line is in."""
+    around = [name for name, kind, first, last in spans if kind == "NAMESPACE" and first <= line <= last]
+    return tuple(around[-1].rpartition("/crate")[2].split(".")[1:]) if around else ()
+
+
+def _qualified(above: str, name: str) -> str:
+    """Return a name with the package or the module before it, which a block of a namespace has said already."""
+    return name if name.startswith(f"{above}.") or not above or name == above else f"{above}.{name}"
+
+
+def _own_aliases(document: str, module: str, place: Place) -> Iterator[Alias]:
+    """Yield the other names of a file."""
+    if module and module != document and place.language != "go":
+        yield Alias(document, module)
+    if document.endswith(HEADERS):
+        yield from (Alias(end, module) for end in ends(place))
+    folder, slash, rest = module.removeprefix(place.source).rpartition("src/")
+    if slash and place.language in {"javascript", "typescript", "tsx"} and (not folder or folder[-1] == "/"):
+        yield Alias(f"{place.source}@/{rest}", module)
+
+
+def _captures(text: str, language: str) -> list[_Capture]:
+    """Return what the queries of a language find, in order."""
+    made = _grammar(language)
+    if made is None:
+        return []
+    from tree_sitter import QueryCursor  # noqa: PLC0415 - an extra
+
+    parser, query = made
+    captured = QueryCursor(query).captures(parser.parse(text.encode("utf-8", "replace")).root_node)
+    found = [
+        (node.start_byte, _Capture(kind, node.text.decode("utf-8", "replace"), node.start_point.row + 1))
+        for kind, nodes in captured.items() if kind[0] != "_" for node in nodes
+    ]  # fmt: skip
+    return [capture for _, capture in sorted(found)][:MOST]
+
+
+@functools.cache
+def _grammar(language: str) -> tuple[Any, Any] | None:
+    """Return a language's parser and query, None if it has none."""
+    try:
+        lines = TABLE.lines(SAME_QUERIES.get(language, language))
+    except KeyError:
+        return None
+    try:
+        from tree_sitter import Query  # noqa: PLC0415 - an extra
+        from tree_sitter_language_pack import get_language, get_parser  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise missing_extra("code", "code") from error
+    name: Any = language
+    language_of = get_language(name)
+    patterns = []
+    for line in lines:
+        try:
+            Query(language_of, line)
+        except (ValueError, RuntimeError):  # a language without classes, say, where two share their queries
+            continue
+        patterns.append(line)
+    return get_parser(name), Query(language_of, "\n".join(patterns))
