@@ -23,7 +23,7 @@ from deia.graph.facts import Facts, joined
 from deia.graph.facts_of import EXTRACTOR, Page
 from deia.graph.facts_process import FactsProcess
 from deia.graph.graph_store import DATABASE, Graph, GraphError
-from deia.graph.python_facts import module_names
+from deia.graph.python_modules import module_names
 from deia.graph.schema import read_schema
 from deia.ingest.library_store import library_at
 from deia.ingest.reading import ReadingError

@@ -19,7 +19,7 @@ SURE, NAMED = CERTAINTIES.index(RESOLVED), CERTAINTIES.index(BY_NAME)
 FEW = 3  # things of one name that a reference may lead to
 CLASS, FUNCTION, METHOD = "CLASS", "FUNCTION", "METHOD"
 CODE = frozenset(("IMPORTS", "CALLS", "INHERITS", "REFERENCES"))  # these look for what code defines
-PAGES = frozenset(("ANCHOR", "SECTION"))  # these look for pages
+PAGES = frozenset(("DEFINITION", "DOCUMENT", "SECTION"))  # what code does not refer to
 DEEPEST = 100  # steps from a name to what it stands for
 FUEL = 2_000  # names that are looked up for one reference
 MOST_BASES = 60
@@ -27,7 +27,7 @@ COMMON = frozenset(  # methods of built-in types: of something unknown, they are
     name for kind in (str, bytes, bytearray, list, dict, set, int, float) for name in dir(kind)
 ) | frozenset(("close", "flush", "read", "readline", "readlines", "seek", "tell", "write", "writelines"))
 QUERIES = {
-    "name": "select {} id, entities.name, type, document from entities where not shared",
+    "name": "select {} id, entities.name, type, document from entities where (not shared or type = 'DOCUMENT')",
     "last": "select {} id, entities.name, type, document from entities where not shared and type = 'METHOD'",
     "alias": "select {} target from aliases join documents on documents.id = document where true",
     "bases": "select {} target from refs where type = 'INHERITS'",
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     id: int
     name: str
     type: str
-    document: int
+    document: int | None  # None of what several documents share
     is_instance: bool = False  # of the class that the entity is
     is_super: bool = False  # what lies behind the class in the order of its bases
     level: int = SURE
@@ -86,7 +86,7 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
     for place in places:
         if kind == "CALLS" and place.is_instance:
             yield from names.members(place, "__call__")
-        elif (place.type in PAGES) != (kind in CODE) and not place.is_instance:
+        elif not (place.is_instance or (kind in CODE and place.type in PAGES)):
             yield place
 
 
@@ -126,6 +126,10 @@ class Names:
             sql = f"{QUERIES[kind].format('')} and {KEYS[kind]} = ? order by {ORDERS[kind]}"
             table[value] = self._database.execute(sql, (value,)).fetchall()
         return table[value]
+
+    def exactly(self, name: str) -> list[Place]:
+        """Return what has a name."""
+        return [Place(*row) for row in self._ask("name", name)]
 
     def ending(self, last: str) -> list[Place]:
         """Return the methods whose name ends with a part, folded."""
