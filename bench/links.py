@@ -8,6 +8,8 @@ made mechanically of its links:
     reference  a sentence of a page that refers to a name, without that name; wanted are that page and the one that
                defines the name
     described  a name, and the beginning of how something is described that its entry refers to; wanted are both pages
+    imported   (with --code, a folder of Python, such as the standard library's) a module, and how something is described
+               that a module defines which it imports; wanted are both modules
 
 Each is asked with and without links. Those of seeds 1 to 8 were in view when the weights in `search/ranking/links.py`
 were chosen.
@@ -34,17 +36,24 @@ if TYPE_CHECKING:
     Question = tuple[str, frozenset[str]]
 
 DEPTH = 5
-TRIED = ("reference", "described")
-REFERENCES = """select source.name, links.line, target, page.name, names.line from links
-    join documents source on source.id = links.document join names on names.name = target
-    join documents page on page.id = names.document where page.id != source.id order by 1, 2, 3, 4"""
+TRIED = ("reference", "described", "imported")
+REFERENCES = """select source.name, refs.line, refs.target, page.name, first from relations
+    join refs on refs.id = ref join documents source on source.id = refs.document
+    join places on places.entity = relations.target join documents page on page.id = places.document
+    where page.id != source.id and relations.type = 'LINKS_TO' order by 1, 2, 3, 4"""
+IMPORTED = """select source.name, others.name, entities.description from relations
+    join refs on refs.id = ref join documents source on source.id = refs.document
+    join documents others on others.entity = relations.target join entities on entities.document = others.id
+    where relations.type = 'IMPORTS' and source.id != others.id and entities.description != ''
+    and entities.type in ('FUNCTION', 'CLASS') order by 1, 2, 3"""
+UNUSED = ("test/**", "tests/**", "site-packages/**", "idlelib/**", "lib2to3/**")
 QUALIFIED = re.compile(r"\w+(\.\w+)+")
 
 
 class Asked:
     """The library with its graph, and the texts of its documents."""
 
-    def __init__(self, folder: Path, docs: Path) -> None:
+    def __init__(self, folder: Path, docs: Path, code: Path | None) -> None:
         os.environ.update(HOME=str(folder / "home"), DEIA_TRUST=str(folder / "commons"))
         from deia.commons.write.init import create_commons  # noqa: PLC0415 - after HOME is set
         from deia.compile.compiled_files import CompiledFiles  # noqa: PLC0415 - likewise
@@ -58,6 +67,8 @@ class Asked:
         sources = [
             Source(kind="folder", place=str(docs), name="docs", filter=("*.html",)),
         ]
+        if code is not None:
+            sources.append(Source(kind="folder", place=str(code), name="code", filter=("*.py",), exclude=UNUSED))
         take_in(root, sources, os.environ)
         compiled = CompiledFiles(root, environ=os.environ, collections=(), keep_fresh=True)
         catalog = compiled.open_library()
@@ -112,6 +123,19 @@ def described_questions(asked: Asked, chosen: random.Random) -> Iterator[Questio
             yield f"{subject}: what it refers to that {' '.join(told)}", frozenset((page, other))
 
 
+def imported_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield a module with the description of something in a module that it imports, without the names of that one."""
+    rows = asked.database.execute(IMPORTED).fetchall()
+    chosen.shuffle(rows)
+    seen = set()
+    for source, other, description in rows:
+        name, inner = (re.sub(r".*?/|/__init__|\.py$", "", each).replace("/", ".") for each in (source, other))
+        told = [word for word in re.findall(r"[A-Za-z]+", description) if word.lower() not in inner.lower()][:10]
+        if len(told) > 5 and (source, other) not in seen:
+            seen.add((source, other))
+            yield f"what {name} imports to {' '.join(told)}", frozenset((source, other))
+
+
 def recall(asked: Asked, questions: list[Question], *, links: bool) -> tuple[float, float, float]:
     """Return the recall among the first documents, the share of questions with both, and milliseconds a question."""
     from deia.knowledge import Query  # noqa: PLC0415 - after HOME is set
@@ -141,11 +165,12 @@ def main() -> int:
     """Print a line for each kind of question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", type=Path, required=True)
+    parser.add_argument("--code", type=Path)
     parser.add_argument("--questions", type=int, default=250)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--kept", type=Path)
     options = parser.parse_args()
-    asked = Asked(options.kept or Path(tempfile.mkdtemp()), options.docs)
+    asked = Asked(options.kept or Path(tempfile.mkdtemp()), options.docs, options.code)
     for kind in TRIED:
         made = globals()[f"{kind}_questions"](asked, random.Random(options.seed))
         questions = [question for question, _ in zip(made, range(options.questions), strict=False)]

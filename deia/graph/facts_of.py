@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deia.graph.facts import Facts
+from deia.graph.code_facts import code_facts
 from deia.graph.page_facts import markdown_places, page_facts
+from deia.graph.python_facts import python_facts
 from deia.records import Record
 
 if TYPE_CHECKING:
@@ -32,4 +34,8 @@ def facts_of(page: Page) -> Facts:
     """Return what a document says."""
     if page.type == "markdown":
         return page_facts(page.name, *markdown_places(page.text))
+    if page.type == "code" and page.language == "python":
+        return python_facts(page.name, page.text, page.module)
+    if page.type == "code":
+        return code_facts(page.name, page.text, page.language)
     return page_facts(page.name, page.anchors, page.links) if page.anchors or page.links else Facts()

@@ -152,7 +152,7 @@ def find_candidates(
     shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
     if catalog.links is not None:
         passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
-        shown = with_links(catalog.links, catalog, question, shown, passing_numbers)
+        shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers)
     shown = shown[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not

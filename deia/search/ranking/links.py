@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Chosen with bench/links.py on 400 of the questions made of CPython's documentation, and reported on others.
 SEEDS = 10  # of the best passages, whose links are followed
 WEIGHT = 2.0  # of a link of the best passage whose line has all of the question, where that passage's score is 1
+STRUCTURE = 2.0  # of a file of code that the best one imports, if it has as much of the question as that one
 FAN = 0.05  # how much a link counts less each time twice as many lead there
 WHOLE, CODE = -1, "code"
 MOST_LINKS = 200  # of a passage
@@ -37,6 +38,14 @@ LINKS = """select refs.line, documents.name, places.first, refs.target,
     join documents on documents.id = places.document
     where source.name = ? and refs.line between ? and ? and relations.type in ('LINKS_TO')
     order by 1, 2, 3, 4 limit ?"""
+
+# Relations between files of code, which count whatever their lines say, for files that have words of the question.
+PARTS = """select distinct documents.name, refs.target, refs.line,
+    (select count(*) from (select 1 from relations others where others.target = relations.target limit ?))
+    from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
+    join places on places.entity = relations.target and places.document != source.id
+    join documents on documents.id = places.document
+    where source.name = ? and relations.type in ('IMPORTS', 'INHERITS') order by 1, 3 limit ?"""
 
 Place = tuple[int, int]  # a document's number and, of code, the ordinal of a passage: what is ranked by itself
 
@@ -71,16 +80,22 @@ def with_links(
     catalog: Catalog,
     question: Question,
     ranked: Sequence[Ranked],
+    retrieved: Sequence[Ranked],
     passing: Collection[int] | None,
 ) -> list[Ranked]:
     """Return a ranking after the links of its best passages count, the best one first as it was.
 
-    Of documents that only links lead to, those in `passing` are added, all of them if it is None.
+    What was `retrieved` and is not in the ranking is added if the best files of code import it. Of documents that only
+    links lead to, those in `passing` are added, all of them if it is None.
     """
     links = _links(database, catalog, question, ranked[:SEEDS]) if ranked else {}
-    if not links:
+    parts = _parts(database, catalog, (*ranked, *retrieved))
+    if not links and not parts:
         return list(ranked)
     top = ranked[0].score
+    there = {(each.number, each.ordinal) for each in ranked}
+    more = [each for each in retrieved if (each.number, each.ordinal) in parts.keys() - there]
+    ranked = [_linked(each, parts.get((each.number, each.ordinal)), top) for each in (*ranked, *more)]
     scored = [
         _linked(each, links.pop((each.number, each.ordinal), None) or links.pop((each.number, WHOLE), None), top)
         for each in ranked
@@ -124,6 +139,26 @@ def _links(database: Connection, catalog: Catalog, question: Question, seeds: It
                     f"{target.rpartition('#')[2].rpartition('/')[2]} is referred to in {source.entry.path}, line {line}"
                 )
                 strongest[place] = Link(ordinal=ordinal, strength=strength, why=why)
+    return strongest
+
+
+def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) -> dict[Place, Link]:
+    """Return how much more passages of code count because one of the best files of code imports theirs."""
+    by_name: dict[str, list[Ranked]] = {}
+    for each in dict.fromkeys(retrieved):
+        document = catalog.document_at(each.number)
+        if document.type == CODE:
+            by_name.setdefault(document.entry.id, []).append(each)
+    best = max((each.score for each in retrieved), default=0.0) or 1.0
+    strongest: dict[Place, Link] = {}
+    for name, passages in list(by_name.items())[:SEEDS]:
+        for other, target, line, fan in database.execute(PARTS, (MOST_FAN, name, MOST_LINKS)):
+            share = STRUCTURE / WEIGHT * passages[0].score / best / (1 + FAN * log2(max(1, fan)))
+            for each in by_name.get(other, ()):
+                place, strength = (each.number, each.ordinal), share * each.score / best
+                if strength > (strongest[place].strength if place in strongest else 0.0):
+                    why = f"{target} is imported in {name}, line {line}"
+                    strongest[place] = Link(ordinal=each.ordinal, strength=strength, why=why)
     return strongest
 
 
