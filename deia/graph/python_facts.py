@@ -57,8 +57,8 @@ def python_facts(document: str, text: str, module: str) -> Facts:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Facts()
-    reader = _Reader(module, is_package=document.rpartition("/")[2].startswith("__init__."))
-    return reader.read(tree)
+    stem = document.rpartition("/")[2].partition(".")[0]
+    return _Reader(module or stem, is_package=stem == "__init__").read(tree)._replace(module=module)
 
 
 class _Reader:
@@ -247,12 +247,12 @@ class _Reader:
         path = self._path(function, scope)
         if path:
             if not path.startswith(BUILTIN):
-                self.references.append(Reference(CALLS, path, node.lineno, scope.name))
+                self.references.append(Reference(CALLS, path, _line(node), scope.name))
             elif path == "builtins.isinstance":
                 self._narrow(node.args, scope)
         elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
             self.references.append(
-                Reference(CALLS, f".{function.attr}", function.end_lineno or 0, scope.name, certainty=BY_NAME)
+                Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME)
             )
         nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
         if isinstance(function, ast.Attribute):
@@ -348,12 +348,10 @@ class _Reader:
             return self._annotation(node.left, scope)
         if isinstance(node, ast.Subscript):
             return self._annotation(node.slice if _last(node.value) == "Optional" else node.value, scope)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            first, dot, rest = node.value.partition(".")
-            path = self._lookup(first, scope) + dot + rest if node.value.replace(".", "").isidentifier() else ""
-        else:
-            path = self._path(node, scope) if node and not isinstance(node, ast.Constant) else ""
-        return f"{path}()" if path and path[0] != "." else ""
+        if isinstance(node, ast.Constant):
+            return self._annotation(_parsed(node.value), scope)
+        path = self._path(node, scope) if node else ""
+        return f"{path}()" if path else ""
 
 
 def absolute(package: str, level: int, name: str) -> str:
@@ -365,6 +363,21 @@ def absolute(package: str, level: int, name: str) -> str:
         return ""
     base = ".".join(parts[: len(parts) - level + 1])
     return f"{base}.{name}" if name else base
+
+
+def _parsed(annotation: object) -> ast.AST | None:
+    """Return what is written in quotes in an annotation, if it can be parsed and has no quotes in it."""
+    if not isinstance(annotation, str) or len(annotation) > LONGEST_NAME or {"'", '"'} & {*annotation}:
+        return None
+    try:
+        return ast.parse(annotation, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _line(node: ast.Call) -> int:
+    """Return the line of the name that is called."""
+    return node.func.end_lineno or node.lineno
 
 
 def _last(node: ast.AST) -> str:

@@ -57,7 +57,12 @@ class Place(NamedTuple):
 
 def last_part(name: str) -> str:
     """Return the last part of a qualified name, folded: `raw_decode` of json.decoder.JSONDecoder.raw_decode."""
-    return name.replace(":", ".").rpartition(".")[2].casefold() or name.casefold()
+    return name.replace(":", ".").rpartition(".")[2].rstrip("()").casefold() or name.casefold()
+
+
+def parts_of(name: str) -> set[str]:
+    """Return the parts of a name, folded: `json`, `reader` and `read` of `json.Reader().read`."""
+    return {part.rstrip("()") for part in name.casefold().replace(":", ".").split(".")}
 
 
 def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[int | Missing, int]]:

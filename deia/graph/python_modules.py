@@ -1,0 +1,52 @@
+"""The names by which Python modules are imported, told from where their files lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SUFFIXES = (".py", ".pyi", ".pyw")
+ROOTS = frozenset(("src", "lib", "Lib", "python"))  # folders that hold packages and are none, if they have no __init__
+INIT = "__init__"
+
+
+def module_names(paths: Iterable[str]) -> dict[str, str]:
+    """Return the name of each Python file that can be imported, by its path, such as `src/shop/cart.py`: `shop.cart`.
+
+    A package begins with the outermost of the folders around a file that have an `__init__`. Other folders are taken
+    for namespace packages, up to one that is named as the roots of packages are, or in no way that can be imported.
+    """
+    python = [path for path in paths if path.endswith(SUFFIXES)]
+    packages = {path.rpartition("/")[0] for path in python if _stem(path) == INIT}
+    return {path: name for path in python if (name := _name(path, packages))}
+
+
+def module_of(path: str) -> str:
+    """Return the name of a Python file of which nothing but the path is known."""
+    return module_names([path]).get(path, "")
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _name(path: str, packages: set[str]) -> str:
+    """Return the name of a file's module; "" if a part of it is no name."""
+    *folders, _ = path.split("/")
+    start = _root(folders, packages)
+    parts = folders[start:] if _stem(path) == INIT else [*folders[start:], _stem(path)]
+    return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else ""
+
+
+def _root(folders: list[str], packages: set[str]) -> int:
+    """Return how many folders lie above the outermost package, or above the namespace package, of a file."""
+    inside = len(folders)
+    while inside and "/".join(folders[:inside]) in packages:
+        inside -= 1
+    if inside < len(folders):
+        return inside
+    while inside and folders[inside - 1].isidentifier() and folders[inside - 1] not in ROOTS:
+        inside -= 1
+    return inside
