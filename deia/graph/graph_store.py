@@ -14,7 +14,7 @@ from deia import files
 from deia.errors import DeiaError
 from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
 from deia.graph.reaching import PATHS, reach
-from deia.graph.resolving import Missing, Names, last_part, resolve
+from deia.graph.resolving import Missing, Names, last_part, parts_of, resolve
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -270,30 +270,32 @@ class Graph:
         )
 
     def _unsettled(self) -> list[tuple[Any, ...]]:
+        """Return the references that may lead elsewhere than before: of documents and through names that changed."""
         columns = "select id, document, source, type, target, target_type, certainty, otherwise from refs"
         run = self.database.execute
-        names = {name.partition("\0")[0] for name in self._changed}
-        if len(names) > MANY:
+        names = self._touched({last_part(change.partition("\0")[0]) for change in self._changed})
+        if len(names) > MANY or not all(name.isascii() and name != "*" for name in names):
             return run(columns).fetchall()
         found: dict[int, tuple[Any, ...]] = {}
         for document in self._dirty:
             found.update((row[0], row) for row in run(f"{columns} where document = ?", (document,)))
-        for last in {last_part(name) for name in names}:
-            found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (last,)))
-        changes = [change.partition("\0") for change in self._changed]
-        through = {last_part(name) for name, _, what in changes if what[:1] in "=<" or ("/" in name and what == MODULE)}
-        through |= {last for name in through for last in self._heirs(name)}
-        for last in through:  # names such as `alias.member`, whose way leads through what changed
-            sql = f"{columns} where (instr(lower(target), ?) or instr(lower(target), ?)) and target_type = ''"
-            found.update((row[0], row) for row in run(sql, (f"{last}.", f"{last}/")))
+        for name in names:
+            found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (name,)))
+            through = run(f"{columns} where instr(lower(target), ?) and target_type = ''", (name,))
+            found.update((row[0], row) for row in through if name in parts_of(row[4]))
         return list(found.values())
 
-    def _heirs(self, last: str) -> set[str]:
-        """Return the last parts of the names of the classes that inherit from one of a name, in however many steps."""
-        sql = """with recursive heirs (id, last) as (select id, last from entities where last = ? union
-            select entities.id, entities.last from heirs join relations on target = heirs.id and
-            relations.type = 'INHERITS' join entities on entities.id = source) select last from heirs"""
-        return {heir for (heir,) in self.database.execute(sql, (last,))}
+    def _touched(self, names: set[str]) -> set[str]:
+        """Return last parts of names with those of what stands for them or inherits from them, in however many steps."""
+        waiting = [*names]
+        sql = """select last, target from aliases where instr(lower(target), ?1) union select entities.last, target
+            from refs join entities on entities.id = source where refs.type = 'INHERITS' and instr(lower(target), ?1)"""
+        while waiting and len(names) <= MANY:
+            name = waiting.pop()
+            found = {last for last, target in self.database.execute(sql, (name,)) if name in parts_of(target)}
+            waiting.extend(found - names)
+            names |= found
+        return names
 
     def _made(self, kind: str, name: str) -> int:
         """Return the shared entity of a type and a name, which is made if there is none."""

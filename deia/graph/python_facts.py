@@ -57,8 +57,8 @@ def python_facts(document: str, text: str, module: str) -> Facts:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Facts()
-    reader = _Reader(module, is_package=document.rpartition("/")[2].startswith("__init__."))
-    return reader.read(tree)
+    stem = document.rpartition("/")[2].partition(".")[0]
+    return _Reader(module or stem, is_package=stem == "__init__").read(tree)._replace(module=module)
 
 
 class _Reader:
@@ -73,19 +73,21 @@ class _Reader:
         self.aliases: dict[Alias, None] = {}
         self.values: dict[tuple[str, str], int] = {}  # what is used as a value, where, and the line
         self.properties: set[str] = set()
-        self.waiting: list[tuple[Scope, list[ast.AST]]] = []
+        self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with what is said to be returned
         self.steps: dict[type, Any] = {
             ast.FunctionDef: self._function, ast.AsyncFunctionDef: self._function, ast.ClassDef: self._class,
             ast.Import: self._import, ast.ImportFrom: self._import_from, ast.Assign: self._assign,
             ast.AnnAssign: self._annotated, ast.Return: self._return, ast.Call: self._call, ast.Name: self._name,
             ast.Attribute: self._attribute, ast.withitem: self._with, ast.NamedExpr: self._named,
-            ast.ExceptHandler: self._handler,
+            ast.ExceptHandler: self._handler, ast.arguments: self._parameters,
         }  # fmt: skip
 
     def read(self, tree: ast.Module) -> Facts:
         """Return the facts of the module."""
-        self.waiting.append((Scope("", MODULE, {}), [*tree.body]))
-        for scope, nodes in self.waiting:  # grows while it is read
+        self.waiting.append((Scope("", MODULE, {}), [*tree.body], None))
+        for scope, nodes, returned in self.waiting:  # grows while it is read
+            if path := self._annotation(returned, scope):
+                self._alias(f"{scope.name}()", path)
             self._walk(scope, nodes)
         own = {entity.name for entity in self.entities}
         for (source, target), line in self.values.items():
@@ -143,15 +145,17 @@ class _Reader:
             self.properties.add(node.name)
         outer = scope.outer if scope.kind == CLASS else scope
         inner = Scope(name, FUNCTION, {}, outer, scope.owner)
-        plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        for each in filter(None, (*plain, arguments.vararg, arguments.kwarg)):
-            inner.names[each.arg] = self._annotation(each.annotation, scope)
+        plain = [*arguments.posonlyargs, *arguments.args]
         if scope.kind == CLASS and plain and "staticmethod" not in decorators:
             of_class = "classmethod" in decorators or node.name in ("__new__", "__init_subclass__")
             inner.names[plain[0].arg] = scope.name if of_class else f"{scope.name}()"
-        if returned := self._annotation(node.returns, scope):
-            self._alias(f"{name}()", returned)
-        self.waiting.append((inner, [*node.body]))
+        self.waiting.append((inner, [arguments, *node.body], node.returns))
+
+    def _parameters(self, node: ast.arguments, scope: Scope) -> None:
+        """Let parameters stand for instances of the classes that they are said to be."""
+        plain = (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg)
+        for each in filter(None, plain):
+            scope.names.setdefault(each.arg, self._annotation(each.annotation, scope))
 
     # --- imports ---
 
@@ -189,8 +193,9 @@ class _Reader:
             if not path:
                 scope.names.setdefault(target.id, "")
                 return
-            scope.names[target.id] = path if scope.kind == FUNCTION else self._qualified(scope, target.id)
-            if scope.kind != FUNCTION:
+            scope.names[target.id] = path
+            if scope.kind != FUNCTION and not path.startswith(BUILTIN):
+                scope.names[target.id] = self._qualified(scope, target.id)
                 self._alias(self._qualified(scope, target.id), path)
         elif isinstance(target, ast.Attribute) and path and scope.owner and isinstance(target.value, ast.Name):
             if self._path(target.value, scope) in (scope.owner, f"{scope.owner}()"):
@@ -247,12 +252,12 @@ class _Reader:
         path = self._path(function, scope)
         if path:
             if not path.startswith(BUILTIN):
-                self.references.append(Reference(CALLS, path, node.lineno, scope.name))
+                self.references.append(Reference(CALLS, path, _line(node), scope.name))
             elif path == "builtins.isinstance":
                 self._narrow(node.args, scope)
         elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
             self.references.append(
-                Reference(CALLS, f".{function.attr}", function.end_lineno or 0, scope.name, certainty=BY_NAME)
+                Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME)
             )
         nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
         if isinstance(function, ast.Attribute):
@@ -344,16 +349,14 @@ class _Reader:
 
     def _annotation(self, node: ast.AST | None, scope: Scope) -> str:
         """Return where an instance of what an annotation names leads: of `X`, "X", `X | None` or `Optional[X]`."""
-        if isinstance(node, ast.BinOp):
-            return self._annotation(node.left, scope)
+        while isinstance(node, ast.BinOp):
+            node = node.left
         if isinstance(node, ast.Subscript):
             return self._annotation(node.slice if _last(node.value) == "Optional" else node.value, scope)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            first, dot, rest = node.value.partition(".")
-            path = self._lookup(first, scope) + dot + rest if node.value.replace(".", "").isidentifier() else ""
-        else:
-            path = self._path(node, scope) if node and not isinstance(node, ast.Constant) else ""
-        return f"{path}()" if path and path[0] != "." else ""
+        if isinstance(node, ast.Constant):
+            return self._annotation(_parsed(node.value), scope)
+        path = self._path(node, scope) if node else ""
+        return f"{path}()" if path else ""
 
 
 def absolute(package: str, level: int, name: str) -> str:
@@ -365,6 +368,21 @@ def absolute(package: str, level: int, name: str) -> str:
         return ""
     base = ".".join(parts[: len(parts) - level + 1])
     return f"{base}.{name}" if name else base
+
+
+def _parsed(annotation: object) -> ast.AST | None:
+    """Return what is written in quotes in an annotation, if it can be parsed and has no quotes in it."""
+    if not isinstance(annotation, str) or len(annotation) > LONGEST_NAME or {"'", '"'} & {*annotation}:
+        return None
+    try:
+        return ast.parse(annotation, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _line(node: ast.Call) -> int:
+    """Return the line of the name that is called."""
+    return node.func.end_lineno or node.lineno
 
 
 def _last(node: ast.AST) -> str:

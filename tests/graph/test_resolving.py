@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deia.graph.graph_store import Graph
+from deia.graph.python_facts import python_facts
+from deia.graph.python_modules import module_names
+
+SHOP = {
+    "shop/__init__.py": "from .cart import Cart as Basket\nfrom .stock import *\n",
+    "shop/base.py": "class Base:\n    def save(self): pass\n    def __enter__(self): return self\n",
+    "shop/stock.py": "class Shelf:\n    def take(self): pass\ndef shelf(): return Shelf()\n",
+    "shop/cart.py": (
+        "from .base import Base\nfrom . import stock\n"
+        "class Cart(Base):\n"
+        "    def __init__(self): self.shelf = stock.Shelf()\n"
+        "    def add(self):\n        self.shelf.take()\n        self.save()\n"
+        "class Small(Cart):\n    def save(self): super().save()\n"
+    ),
+}
+
+
+def relations(graph: Graph) -> set[tuple[str, str, str, int]]:
+    sql = (
+        "select a.name, relations.type, b.name, relations.certainty from relations"
+        " join entities a on a.id = source join entities b on b.id = target"
+    )
+    return set(graph.database.execute(sql))
+
+
+def built(folder: Path, files: dict[str, str]) -> set[tuple[str, str, str, int]]:
+    modules = module_names(files)
+    with Graph(str(folder)) as graph:
+        with graph.transaction():
+            for path, text in files.items():
+                graph.put(path, "1", python_facts(path, text, modules[path]))
+        return relations(graph)
+
+
+def calls(folder: Path, user: str) -> set[tuple[str, int]]:
+    """What a file beside the shop calls."""
+    found = built(folder, {**SHOP, "user.py": user})
+    return {(target, how) for source, kind, target, how in found if kind == "CALLS" and source.startswith("user")}
+
+
+def test_a_member_is_looked_up_in_the_class_then_in_its_bases_and_behind_it_by_super(tmp_path: Path) -> None:
+    found = built(tmp_path, SHOP)
+    assert ("shop.cart.Cart.add", "CALLS", "shop.base.Base.save", 0) in found
+    assert ("shop.cart.Small.save", "CALLS", "shop.base.Base.save", 0) in found
+    assert ("shop.cart.Cart.add", "CALLS", "shop.stock.Shelf.take", 0) in found
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("import shop\nshop.Basket().save()\n", "shop.base.Base.save"),
+        ("from shop import shelf\nshelf().take()\n", "shop.stock.Shelf.take"),
+        ("import shop.cart as c\nx = c.Small()\nx.add()\n", "shop.cart.Cart.add"),
+        ("from shop import Basket\nwith Basket() as b:\n    b.add()\n", "shop.base.Base.__enter__"),
+        ("from shop import Basket\ndef f(b: 'Basket | None'): b.shelf.take()\n", "shop.stock.Shelf.take"),
+        ("from shop import *\nshelf()\n", "shop.stock.shelf"),
+        ("from shop import Basket\nBasket()\n", "shop.cart.Cart.__init__"),
+    ],
+)
+def test_a_name_is_followed_through_packages_stars_returns_attributes_and_annotations(
+    tmp_path: Path, text: str, target: str
+) -> None:
+    assert (target, 0) in calls(tmp_path, text)
+
+
+def test_a_method_of_something_unknown_is_found_by_name_if_few_are_called_that(tmp_path: Path) -> None:
+    assert calls(tmp_path, "def f(x): x.take()\n") == {("shop.stock.Shelf.take", 1)}
+    many = "".join(f"class C{number}:\n    def take(self): pass\n" for number in range(3))
+    assert calls(tmp_path / "many", f"def f(x): x.take()\n{many}") >= {(f"user.C{number}.take", 1) for number in (0, 1, 2)}
+    files = {**SHOP, "many.py": many, "user.py": "def f(x): x.take()\n"}
+    assert not any(source == "user.f" for source, *_ in built(tmp_path / "more", files))
+
+
+def test_what_lies_outside_the_library_is_a_package_or_a_module_and_its_calls_lead_nowhere(tmp_path: Path) -> None:
+    found = built(tmp_path, {"user.py": "import numpy, os.path\nfrom yaml import load\nnumpy.take()\nload().take()\n"})
+    assert {(kind, target) for _, kind, target, _ in found} == {
+        ("IMPORTS", "numpy"), ("IMPORTS", "os.path"), ("IMPORTS", "yaml"),
+    }  # fmt: skip
+
+
+def test_names_that_stand_for_each_other_lead_nowhere_and_classes_that_inherit_in_a_circle_end(tmp_path: Path) -> None:
+    files = {
+        "a.py": "from b import x\nx.y()\nclass C(C, b.D): pass\nC().m()\n",
+        "b.py": "from a import x, C\nx()\nclass D(C): pass\nD().m()\n",
+    }
+    assert not any(kind == "CALLS" and target.endswith(("x", "m")) for _, kind, target, _ in built(tmp_path, files))
+
+
+NAMES = st.sampled_from("abc")
+LINES = st.one_of(
+    st.builds("from {} import {} as {}\n".format, NAMES, NAMES, NAMES),
+    st.builds("from {} import *\n".format, NAMES),
+    st.builds("import {}\n".format, NAMES),
+    st.builds("class {}({}):\n    def {}(self): return self.{}()\n".format, NAMES, NAMES, NAMES, NAMES),
+    st.builds("def {}(x): return {}()\n".format, NAMES, NAMES),
+    st.builds("{} = {}.{}()\n".format, NAMES, NAMES, NAMES),
+    st.builds("def {}(x):\n    x.{}()\n    {}().{}.{}()\n".format, NAMES, NAMES, NAMES, NAMES, NAMES),
+)
+TEXTS = st.lists(LINES, max_size=5).map("".join)
+STEPS = st.lists(st.tuples(NAMES, st.none() | TEXTS), min_size=1, max_size=8)
+
+
+@given(steps=STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_comes_and_goes_the_graph_is_as_if_made_anew(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str | None]]
+) -> None:
+    files: dict[str, str] = {}
+    with Graph(str(tmp_path_factory.mktemp("steps"))) as graph:
+        for name, text in steps:
+            path = f"{name}.py"
+            with graph.transaction():
+                if text is None:
+                    graph.remove(path)
+                    files.pop(path, None)
+                else:
+                    graph.put(path, "1", python_facts(path, text, name))
+                    files[path] = text
+        found = relations(graph)
+    assert found == built(tmp_path_factory.mktemp("anew"), files)
+    assert found == built(tmp_path_factory.mktemp("back"), dict(reversed(files.items())))
