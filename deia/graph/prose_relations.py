@@ -1,0 +1,155 @@
+"""What sentences say of things that have names: "A uses B", "B is owned by team A", and so on, by patterns.
+
+A sentence that denies, supposes or asks says nothing. Something is a name if it looks like one: capitalised, in a code
+span, joined by signs (`order-service`), or called what it is (`the ledger database`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deia.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+TABLE = Tables(__file__)
+LONGEST_SENTENCE = 600
+MOST_NAMES = 12  # in one list
+CONCEPT, TEAM = "CONCEPT", "TEAM"
+SENTENCE = re.compile(r"[^.!?;\n|]+(?:[.!?;](?!\s)[^.!?;\n|]*|\n(?!\s*(?:\n|[-*+>|]\s|\d+[.)]\s))[^.!?;\n|]*)*+[.!?;]?")
+CLAUSES = re.compile(r"\s+(?:but|whereas|while)\s+")
+WORD = re.compile(r"[\w'’-]+")
+CAPITALISED = r"[A-Z][\w+#]*(?:-[\w]+)*(?:\.[\w]+)*(?:[ \n](?:[A-Z0-9][\w+#]*(?:[-.][\w]+)*))*"
+JOINED = r"[a-zA-Z]\w*(?:[-_.:/]\w+)+"
+ONE_NAME = rf"(?:`[^`\n]{{1,60}}`|{CAPITALISED}|{JOINED})"
+NAME = (
+    rf"(?:(?:[Tt]he|[Aa]n?|[Oo]ur|its|their|[Tt]his|[Ee]very|[Ee]ach)\s+)?(?:(?:team|service|database|topic|queue)\s+)?"
+    rf"(?:{ONE_NAME}(?:\s+@KINDS@\b)?|[a-z][\w-]*\s+@KINDS@\b)"
+)
+COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity)")  # of the first word of a sentence: perhaps no name
+ADJECTIVE = re.compile(
+    r"^(?:non|pre|multi|self|cross|per|re|read|long|high|low|real|one|two|well|open|third|full|auto|built|end|out|up)-"
+    r"|-(?:in|time|level|based|specific|only|wide|up|out|to|off|on|like|side|free|\w*ed|\w*ing|made|safe|aware|ready|line)$"
+)
+WITHIN = re.compile(r"[a-z,;][ \n]([A-Z]\w+)")
+JOINT = r"(?:\s*,\s*(?:and\s+|or\s+|as\s+well\s+as\s+)?|\s+(?:and|&|as\s+well\s+as)\s+)"
+START = r"(?:^\s*(?:[-+>|]\s+|\d+[.)]\s+)?|[,:(–—]\s*|\b(?:and|that|because|since|so|where|which\s+means)\s+)"
+
+
+class Relation(NamedTuple):
+    """What a sentence says: a relation of a type from one thing to another, each a name and its type."""
+
+    type: str
+    source: tuple[str, str]
+    target: tuple[str, str]
+    offset: int  # of the verb in the text
+    sentence: str
+
+
+class _Patterns(NamedTuple):
+    verbs: dict[str, tuple[str, bool]]  # of a phrase, the type, and whether the subject comes last
+    verb: re.Pattern[str]
+    subject: re.Pattern[str]
+    ellipsis: re.Pattern[str]
+    objects: re.Pattern[str]
+
+
+@functools.cache
+def _patterns(custom: tuple[str, ...]) -> _Patterns:
+    verbs: dict[str, tuple[str, bool]] = {}
+    for kind, forms in TABLE.pairs("verbs").items():
+        active, _, passive = forms.partition("|")
+        verbs |= {form.strip(): (kind, False) for form in active.split(",")}
+        verbs |= {f"{be} {form.strip()}": (kind, True) for form in passive.split(",") if form.strip()
+                  for be in ("is", "are", "being")}  # fmt: skip
+    for kind in custom:
+        verbs |= _forms(kind)
+    kinds = f"(?:{'|'.join(TABLE.listed('kinds'))})"
+    adverbs = rf"(?:(?:{'|'.join(TABLE.listed('adverbs'))})\s+)*"
+    name = NAME.replace("@KINDS@", kinds)
+    phrases = "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in sorted(verbs, key=len, reverse=True))
+    passive_adverb = phrases.replace("is\\s+", rf"is\s+{adverbs}").replace("are\\s+", rf"are\s+{adverbs}")
+    return _Patterns(
+        verbs,
+        re.compile(rf"\b(?:{passive_adverb})\b", re.IGNORECASE),
+        re.compile(rf"{START}((?:{name})(?:{JOINT}(?:{name}))*)(?:\s*,?\s+(?:which|that))?,?\s+{adverbs}$"),
+        re.compile(rf"(?:,|\band|\bor)\s+{adverbs}$"),
+        re.compile(rf"\s+{adverbs}((?:{name})(?:{JOINT}(?:{name}))*)"),
+    )
+
+
+def _forms(kind: str) -> dict[str, tuple[str, bool]]:
+    """Return the forms of a relation type that a commons adds: ENCRYPTS gives `encrypts`, `is encrypted by`."""
+    first, *rest = kind.lower().split("_")
+    stem = first.removesuffix("es") if first.endswith(("ches", "shes", "sses", "xes")) else first.removesuffix("s")
+    participle = stem + ("d" if stem.endswith("e") else "ed")
+    active = {" ".join((verb, *rest)): (kind, False) for verb in (first, stem)}
+    return active | {f"{be} {participle} by": (kind, True) for be in ("is", "are", "being") if not rest}
+
+
+def relations_in(text: str, custom: Iterable[str] = ()) -> Iterator[Relation]:
+    """Yield what the sentences of a text say; `custom` are types of relations beside those of the table."""
+    patterns = _patterns(tuple(custom))
+    guards = TABLE.words("guards")
+    plain = text.replace("*", " ").replace("’", "'")
+    known = set(WITHIN.findall(plain))
+    for match in SENTENCE.finditer(plain):
+        sentence = match[0]
+        if len(sentence) > LONGEST_SENTENCE or sentence.rstrip().endswith("?"):
+            continue
+        at = 0
+        for clause in [*CLAUSES.split(sentence)]:
+            at = sentence.index(clause, at)
+            words = {word.casefold() for word in WORD.findall(clause)}
+            if not words & guards and "no longer" not in clause:
+                for relation in _of_clause(clause, match.start() + at, patterns):
+                    first = clause.lstrip("-+>| \n").split(" ")[0]
+                    if not (COMMON.fullmatch(first) and first in {relation.source[0], relation.target[0]} - known):
+                        yield relation
+
+
+def _of_clause(clause: str, start: int, patterns: _Patterns) -> Iterator[Relation]:
+    subjects: list[tuple[str, str]] = []
+    for verb in patterns.verb.finditer(clause):
+        before = clause[: verb.start()]
+        if found := patterns.subject.search(before):
+            subjects = _names(found[1])
+        elif not patterns.ellipsis.search(before):
+            continue
+        following = patterns.objects.match(clause, verb.end())
+        if not following or not subjects:
+            continue
+        phrase = " ".join(word for word in verb[0].lower().split() if word not in TABLE.words("adverbs"))
+        kind, is_passive = patterns.verbs.get(phrase) or patterns.verbs[" ".join(verb[0].lower().split())]
+        sentence = " ".join(clause.split()).replace(" .", ".")[:200]
+        for subject in subjects:
+            for other in _names(following[1]):
+                if subject[0].casefold() != other[0].casefold():
+                    source, target = (other, subject) if is_passive else (subject, other)
+                    yield Relation(kind, source, target, start + verb.start(), sentence)
+
+
+def _names(text: str) -> list[tuple[str, str]]:
+    """Return the names in a list of them, each with its type."""
+    return [made for part in re.split(JOINT, text)[:MOST_NAMES] if (made := _name(part)) is not None]
+
+
+def _name(text: str) -> tuple[str, str] | None:
+    """Return a name without what stands around it, and its type; None if it is a word such as `This`."""
+    words = re.sub(r"^(?i:the|a|an|our|its|their|this|every|each)\s+", "", " ".join(text.split())).split(" ")
+    is_team = bool({words[0].lower(), words[-1].lower()} & {"team", "squad"})
+    kinds = TABLE.words("kinds")
+    if len(words) > 1 and words[0] in kinds:
+        words = words[1:]
+    rest = words[:-1]
+    if rest and words[-1] in kinds and (is_team or re.search(r"[A-Z`_-]", " ".join(rest))):
+        words = rest
+    name = " ".join(words).strip("`'\" ").rstrip(".,")
+    if "`" not in text and name.islower() and ADJECTIVE.search(name):
+        return None
+    if (len(words) == 1 and name in kinds) or name.casefold() in TABLE.words("no_names") or words[0].casefold() in TABLE.words("no_names"):
+        return None
+    return (name, TEAM if is_team else CONCEPT) if len(name) > 1 else None
