@@ -85,7 +85,9 @@ def timed(ask: Callable[[int, int], object], pairs: list[tuple[int, int]]) -> st
         ask(*pair)
         times.append((time.perf_counter() - began) * 1000)
     times.sort()
-    return f"median {statistics.median(times):7.3f} ms   95 % {times[len(times) * 95 // 100]:7.3f}   most {times[-1]:7.3f}"
+    return (
+        f"median {statistics.median(times):7.3f} ms   95 % {times[len(times) * 95 // 100]:7.3f}   most {times[-1]:7.3f}"
+    )
 
 
 def cold(code: str, place: str) -> float:

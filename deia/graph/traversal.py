@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from deia.graph.graph_store import Graph
 
+SIDES = ("source", "target")
 IN, OUT, BOTH = DIRECTIONS = ("in", "out", "both")
 UPSTREAM, DOWNSTREAM = FLOWS = ("upstream", "downstream")
 # Relations by which the source rests on the target: a change of the target reaches the source.
@@ -29,10 +30,11 @@ DEPENDING = frozenset(
 TAKING = frozenset(("CONSUMES", "LISTENS_TO", "READS", "READS_FROM", "RECEIVES", "SUBSCRIBES_TO"))
 AGAINST = DEPENDING | TAKING  # what flows goes from the target to the source; along any other type, as it is written
 STILL = frozenset(("CONTAINS", "DEFINES", "LINKS_TO", "MENTIONS"))  # nothing flows
-FOLLOWED = 64  # relations of an entity in each direction; of one that has more, so many of each type
+FOLLOWED = 32  # relations of an entity in each direction; of one that has more, so many of each type
 MOST_EXPANDED = 5_000  # entities whose relations are read for one answer
-MOST_REACHED = 200
+MOST_REACHED = 100
 MOST_DEPENDENTS = 10_000
+AT_ONCE = 16  # entities that are followed between two looks at whether enough was reached
 COUNTED = 1_000  # relations up to which the rarity of an entity is told apart
 MAX_DEPTH = 5
 COLUMNS = "json_group_array(json_array(source, target, type, certainty, ref))"
@@ -47,8 +49,8 @@ OF_TYPE = "select source, target, type, certainty, ref from relations where {sid
 DEGREES = f"""select value,
     (select count(*) from (select 1 from relations where source = value limit {COUNTED})) +
     (select count(*) from (select 1 from relations where target = value limit {COUNTED})) from json_each(?)"""  # noqa: S608
-RESTING = """select source, target, type, certainty, ref from json_each(?) join relations on target = value
-    and type in (select value from json_each(?)) limit ?"""
+RESTING = """select source, target, relations.type, certainty, ref from json_each(?) of join relations
+    on target = of.value and relations.type in (select value from json_each(?)) limit ?"""
 
 
 class Edge(NamedTuple):
@@ -68,11 +70,6 @@ class Edge(NamedTuple):
     def flows_back(self) -> bool:
         """Whether what flows along it goes from the target to the source."""
         return self.type in AGAINST
-
-    @property
-    def upper(self) -> int:
-        """The end that is upstream."""
-        return self.target if self.flows_back else self.source
 
 
 class Around(NamedTuple):
@@ -107,29 +104,32 @@ class Counts(NamedTuple):
     relation_types: Mapping[str, int]
 
 
-def adjacent(graph: Graph, entities: Iterable[int]) -> Around:
-    """Return the relations of entities in both directions; one between two of them comes twice."""
+def adjacent(graph: Graph, entities: Iterable[int], wanted: Callable[[str, str], bool] | None = None) -> Around:
+    """Return the relations of entities in both directions; one between two of them comes twice.
+
+    `wanted` is asked, with the side that an entity is on and the type, which relations to return.
+    """
     edges, is_cut = [], False
     for entity, *sides in graph.database.execute(ADJACENT, (_array(entities),)).fetchall():
-        for side, listed in zip(("source", "target"), sides, strict=True):
-            found = [Edge(*values) for values in json.loads(listed)]
-            if len(found) > FOLLOWED:
-                found, is_cut = _of_hub(graph, side, entity), True
-            edges += found
+        for side, listed in zip(SIDES, sides, strict=True):
+            rows = json.loads(listed)
+            if len(rows) > FOLLOWED:
+                rows, is_cut = _of_hub(graph, side, entity, wanted), True
+            edges += [Edge(*row) for row in rows if wanted is None or wanted(side, row[2])]
     return Around(edges, is_cut)
 
 
-def _of_hub(graph: Graph, side: str, entity: int) -> list[Edge]:
+def _of_hub(graph: Graph, side: str, entity: int, wanted: Callable[[str, str], bool] | None) -> list[Sequence[Any]]:
     """Return some relations of each type, so that the many of one type do not hide the few of another."""
     run = graph.database.execute
-    types = run(TYPES.format(side=side), {"id": entity}).fetchall()
-    return [Edge(*row) for (kind,) in types for row in run(OF_TYPE.format(side=side), (entity, kind, FOLLOWED))]
+    types = [kind for (kind,) in run(TYPES.format(side=side), {"id": entity}) if wanted is None or wanted(side, kind)]
+    return [row for kind in types for row in run(OF_TYPE.format(side=side), (entity, kind, FOLLOWED))]
 
 
 def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int = FOLLOWED) -> Around:
     """Return the relations of an entity, the surest first; a limit is shared fairly by the types of relations."""
     found: list[list[Edge]] = []
-    for side in [side for side, way in (("source", OUT), ("target", IN)) if direction in (way, BOTH)]:
+    for side in [side for side, way in zip(SIDES, (OUT, IN), strict=True) if direction in (way, BOTH)]:
         for (kind,) in graph.database.execute(TYPES.format(side=side), {"id": entity}).fetchall():
             rows = graph.database.execute(OF_TYPE.format(side=side), (entity, kind, limit + 1))
             found.append([Edge(*row) for row in rows])
@@ -145,42 +145,42 @@ def trace(
     graph: Graph, starts: Sequence[int], *, direction: str, depth: int = MAX_DEPTH, most: int = MOST_REACHED
 ) -> Reached:
     """Return what is downstream (or upstream) of entities: what takes from them, rests on them or is changed by them."""
-    up = direction == UPSTREAM
+    leaving = SIDES[direction == UPSTREAM]  # the side of a relation on which an entity is that it leads on from
 
-    def follow(front: Collection[int]) -> Around:
-        around = adjacent(graph, front)
-        flowing = [edge for edge in around.edges if edge.type not in STILL]
-        return Around([edge for edge in flowing if (edge.other(edge.upper) if up else edge.upper) in front], around[1])
+    def wanted(side: str, kind: str) -> bool:
+        return kind not in STILL and (kind in AGAINST) == (side != leaving)
 
-    return _reach(starts, follow, depth, most)
+    return _reach(starts, lambda front: adjacent(graph, front, wanted), depth, most)
 
 
 def dependents(graph: Graph, starts: Sequence[int], *, depth: int = MAX_DEPTH, most: int = MOST_DEPENDENTS) -> Reached:
     """Return what may break if entities or what they contain change: the sources of relations that lead there."""
     types = json.dumps(sorted(DEPENDING))
 
-    def follow(front: Collection[int]) -> Around:
+    def follow(front: Iterable[int]) -> Around:
         rows = graph.database.execute(RESTING, (_array(front), types, most * 2)).fetchall()
         return Around([Edge(*row) for row in rows], len(rows) == most * 2)
 
     return _reach([*starts, *members(graph, starts)], follow, depth, most)
 
 
-def _reach(starts: Sequence[int], follow: Callable[[Collection[int]], Around], depth: int, most: int) -> Reached:
+def _reach(starts: Sequence[int], follow: Callable[[Iterable[int]], Around], depth: int, most: int) -> Reached:
     """Return what is reached step by step; `follow` returns the relations that lead on from the last step."""
     known, layers, is_cut = set(starts), list[dict[int, Edge]](), False
     front: Collection[int] = known.copy()
     while front and len(layers) < depth:
-        edges, was_cut = follow(front)
-        is_cut = is_cut or was_cut
         layer: dict[int, Edge] = {}
-        for edge in sorted(edges, key=_by_certainty):
-            for entity in edge[:2]:
-                if entity not in known:
-                    layer.setdefault(entity, edge)
-        room = most - len(known) + len(starts)
-        if len(layer) > room:
-            layer, is_cut = dict(list(layer.items())[:room]), True
+        room, ahead = most - len(known) + len(starts), list(front)
+        for at in range(0, len(ahead), AT_ONCE):
+            edges, was_cut = follow(ahead[at : at + AT_ONCE])
+            is_cut = is_cut or was_cut
+            for edge in sorted(edges, key=_by_certainty):
+                for entity in edge[:2]:
+                    if entity not in known:
+                        layer.setdefault(entity, edge)
+            if len(layer) > room:
+                layer, is_cut = dict(list(layer.items())[:room]), True
+                break
         known |= layer.keys()
         front = layer.keys()
         layers += [layer] if layer else []
@@ -189,11 +189,14 @@ def _reach(starts: Sequence[int], follow: Callable[[Collection[int]], Around], d
 
 def members(graph: Graph, entities: Iterable[int]) -> list[int]:
     """Return what belongs to entities: all that a document defines, and what is named after a class in it."""
-    sql = """select one.id from entities whole join entities one on one.document = whole.document where whole.id = ?
-        and one.id != whole.id and (exists (select 1 from documents where entity = whole.id)
-        or substr(one.name, 1, length(whole.name) + 1) = whole.name || '.') order by one.id limit ?"""
     run = graph.database.execute
-    return [row[0] for entity in entities for row in run(sql, (entity, MOST_DEPENDENTS))]
+    found: list[int] = []
+    for entity in entities:
+        sql = "select document, name, documents.entity from entities join documents on documents.id = document"
+        for document, name, whole in run(f"{sql} where entities.id = ?", (entity,)).fetchall():
+            rows = run("select id, name from entities where document = ? limit ?", (document, MOST_DEPENDENTS))
+            found += [one for one, own in rows if one != entity and (whole == entity or own.startswith(f"{name}."))]
+    return found
 
 
 def shortest_path(graph: Graph, start: int, end: int, *, max_depth: int = MAX_DEPTH) -> Way:
@@ -205,18 +208,20 @@ def shortest_path(graph: Graph, start: int, end: int, *, max_depth: int = MAX_DE
     if start == end:
         return Way([start], [], is_cut=False)
     steps: tuple[_Steps, _Steps] = ({start: []}, {end: []})
-    fronts: list[Collection[int]] = [{start}, {end}]
+    layers: tuple[list[Collection[int]], ...] = ([{start}], [{end}])
     is_cut, expanded = False, 0
     for _ in range(max_depth):
-        side = min((0, 1), key=lambda number: len(fronts[number]))
-        expanded += len(fronts[side])
-        if not fronts[side] or expanded > MOST_EXPANDED:
+        side = min((0, 1), key=lambda number: len(layers[number][-1]))
+        front = layers[side][-1]
+        expanded += len(front)
+        if not front or expanded > MOST_EXPANDED:
             return Way([], [], is_cut or expanded > MOST_EXPANDED)
-        edges, was_cut = adjacent(graph, fronts[side])
+        edges, was_cut = adjacent(graph, front)
         is_cut = is_cut or was_cut
-        fronts[side] = _advance(steps[side], fronts[side], edges)
-        if met := [entity for entity in fronts[side] if entity in steps[1 - side]]:
-            return _rarest(graph, steps, met, is_cut=is_cut)
+        layers[side].append(_advance(steps[side], front, edges))
+        for layer in layers[1 - side]:  # the last one, unless hubs were cut
+            if met := [entity for entity in layers[side][-1] if entity in layer]:
+                return _rarest(graph, steps, met, is_cut=is_cut)
     return Way([], [], is_cut)
 
 
