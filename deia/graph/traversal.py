@@ -114,16 +114,20 @@ def adjacent(graph: Graph, entities: Iterable[int], wanted: Callable[[str, str],
         for side, listed in zip(SIDES, sides, strict=True):
             rows = json.loads(listed)
             if len(rows) > FOLLOWED:
-                rows, is_cut = _of_hub(graph, side, entity, wanted), True
+                rows, was_cut = _of_hub(graph, side, entity, wanted)
+                is_cut = is_cut or was_cut
             edges += [Edge(*row) for row in rows if wanted is None or wanted(side, row[2])]
     return Around(edges, is_cut)
 
 
-def _of_hub(graph: Graph, side: str, entity: int, wanted: Callable[[str, str], bool] | None) -> list[Sequence[Any]]:
+def _of_hub(
+    graph: Graph, side: str, entity: int, wanted: Callable[[str, str], bool] | None
+) -> tuple[list[Sequence[Any]], bool]:
     """Return some relations of each type, so that the many of one type do not hide the few of another."""
     run = graph.database.execute
     types = [kind for (kind,) in run(TYPES.format(side=side), {"id": entity}) if wanted is None or wanted(side, kind)]
-    return [row for kind in types for row in run(OF_TYPE.format(side=side), (entity, kind, FOLLOWED))]
+    rows = [run(OF_TYPE.format(side=side), (entity, kind, FOLLOWED + 1)).fetchall() for kind in types]
+    return [row for of_type in rows for row in of_type[:FOLLOWED]], any(len(of_type) > FOLLOWED for of_type in rows)
 
 
 def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int = FOLLOWED) -> Around:
@@ -144,7 +148,7 @@ def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int =
 def trace(
     graph: Graph, starts: Sequence[int], *, direction: str, depth: int = MAX_DEPTH, most: int = MOST_REACHED
 ) -> Reached:
-    """Return what is downstream (or upstream) of entities: what takes from them, rests on them or is changed by them."""
+    """Return what is downstream (or upstream) of entities: what takes from them, rests on them or is made by them."""
     leaving = SIDES[direction == UPSTREAM]  # the side of a relation on which an entity is that it leads on from
 
     def wanted(side: str, kind: str) -> bool:
@@ -192,8 +196,8 @@ def members(graph: Graph, entities: Iterable[int]) -> list[int]:
     run = graph.database.execute
     found: list[int] = []
     for entity in entities:
-        sql = "select document, name, documents.entity from entities join documents on documents.id = document"
-        for document, name, whole in run(f"{sql} where entities.id = ?", (entity,)).fetchall():
+        sql = "select document, one.name, documents.entity from entities one join documents on documents.id = document"
+        for document, name, whole in run(f"{sql} where one.id = ?", (entity,)).fetchall():
             rows = run("select id, name from entities where document = ? limit ?", (document, MOST_DEPENDENTS))
             found += [one for one, own in rows if one != entity and (whole == entity or own.startswith(f"{name}."))]
     return found
