@@ -319,7 +319,7 @@ def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]
     if own and own.fetchone():
         return _meant(database, rest, first)
     name, _, document = text.strip().rpartition(" in ")
-    sql = "select entity from places join documents on documents.id = document where documents.name = ?"
+    sql = "select places.entity from places join documents on documents.id = document where documents.name = ?"
     here = {row[0] for row in database.execute(sql, (document,))} if name else set()
     if here:
         inner = find(database, name, kind)
@@ -334,7 +334,8 @@ def _guess(text: str) -> str:
 def _unknown(database: Connection, text: str, kind: str) -> QueryError:
     condition, values = ("where type = ?", (kind,)) if kind else ("", ())
     names = database.execute(f"select distinct name from entities {condition} limit {NEAR}", values)  # noqa: S608
-    fix = did_you_mean(text, (name for (name,) in names)) or "To see what there is, type: deia graph entities"
+    near = did_you_mean(text, (name for (name,) in names if 2 * len(name) > len(text)))
+    fix = f"{near} To see what there is, type: deia graph entities".lstrip()
     return QueryError(f"the graph has no {kind.lower() or 'entity'} {text[:200]!r}", fix=fix)
 
 

@@ -71,7 +71,7 @@ def test_a_name_of_several_things_is_not_decided_and_each_can_be_typed(graph: Gr
         shown = relations(graph, choice.typed).entity
         assert shown == choice
     chosen = [choice.typed for choice in trace(graph, "Kafka").choices]
-    assert chosen == ["SERVICE Kafka", "CLASS Kafka in one.py"]
+    assert chosen == ["SERVICE Kafka in flow.md", "CLASS Kafka in one.py"]
     assert trace(graph, "SERVICE Kafka").entity == trace(graph, "kafka", kind="service").entity
     assert path(graph, "ServiceA", "Kafka").choices
 
@@ -104,7 +104,7 @@ def test_entities_are_listed_by_type_or_by_name_with_their_places(graph: Graph) 
     assert (answer.total, answer.is_cut) == (3, True)
     assert text_of(answer).splitlines()[0] == "SERVICE Kafka (flow.md:2): what Kafka is for"
     assert [node.type for node in entities(graph, query="kafka").entities] == ["SERVICE", "CLASS"]
-    assert entities(graph).total == 8
+    assert entities(graph).total == 9
 
 
 def test_what_breaks_is_counted_by_type_and_by_relation(graph: Graph) -> None:
