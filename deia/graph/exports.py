@@ -25,8 +25,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CHOSEN = "(:type = '' or type = :type)"
 END = f"select id from entities where {CHOSEN} order by id limit 1 offset :most"  # noqa: S608 - constants
 ENTITIES = f"""select chosen.id, chosen.name, type, description, fields, coalesce(documents.name, ''),
-    coalesce(places.first, 0), coalesce(places.last, 0) from (select * from entities where {CHOSEN} and id < :end) chosen
-    left join places on entity = chosen.id and places.document =
+    coalesce(places.first, 0), coalesce(places.last, 0)
+    from (select * from entities where {CHOSEN} and id < :end) chosen
+    left join places on places.entity = chosen.id and places.document =
     (select min(document) from places where entity = chosen.id) left join documents on documents.id = places.document
     order by chosen.id"""  # noqa: S608 - constants
 RELATIONS = """select source, a.name, a.type, relations.type, target, b.name, b.type, certainty,
