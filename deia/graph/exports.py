@@ -30,10 +30,10 @@ ENTITIES = f"""select chosen.id, chosen.name, type, description, fields, coalesc
     left join places on places.entity = chosen.id and places.document =
     (select min(document) from places where entity = chosen.id) left join documents on documents.id = places.document
     order by chosen.id"""  # noqa: S608 - constants
-RELATIONS = """select source, a.name, a.type, relations.type, target, b.name, b.type, certainty,
-    coalesce(documents.name, ''), coalesce(line, 0), coalesce(refs.description, '') from relations
-    join entities a on a.id = source join entities b on b.id = target left join refs on refs.id = ref
-    left join documents on documents.id = refs.document where source < :end and target < :end
+RELATIONS = """select r.source, a.name, a.type, r.type, r.target, b.name, b.type, r.certainty,
+    coalesce(documents.name, ''), coalesce(line, 0), coalesce(refs.description, '') from relations r
+    join entities a on a.id = r.source join entities b on b.id = r.target left join refs on refs.id = r.ref
+    left join documents on documents.id = refs.document where r.source < :end and r.target < :end
     and (:type = '' or (a.type = :type and b.type = :type)) limit :most"""
 DOT_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 XML_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}

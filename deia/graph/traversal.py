@@ -142,7 +142,7 @@ def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int =
     while sum(min(len(edges), share) for edges in found) < min(every, limit):
         share += 1
     edges = [edge for of_type in found for edge in of_type[:share]][:limit]
-    return Around(sorted(dict.fromkeys(edges), key=_by_certainty), every > limit)
+    return Around(sorted(dict.fromkeys(edges), key=by_certainty), every > limit)
 
 
 def trace(
@@ -178,7 +178,7 @@ def _reach(starts: Sequence[int], follow: Callable[[Iterable[int]], Around], dep
         for at in range(0, len(ahead), AT_ONCE):
             edges, was_cut = follow(ahead[at : at + AT_ONCE])
             is_cut = is_cut or was_cut
-            for edge in sorted(edges, key=_by_certainty):
+            for edge in sorted(edges, key=by_certainty):
                 for entity in edge[:2]:
                     if entity not in known:
                         layer.setdefault(entity, edge)
@@ -309,5 +309,6 @@ def _array(values: Iterable[int]) -> str:
     return f"[{','.join(map(str, values))}]"
 
 
-def _by_certainty(edge: Edge) -> tuple[Any, ...]:
+def by_certainty(edge: Edge) -> tuple[Any, ...]:
+    """Return what edges are sorted by: the surest first."""
     return (edge.certainty, edge.type, edge.source, edge.target)
