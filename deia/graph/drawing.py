@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deia.graph.graph_answers import nodes, relations_of
+from deia.graph.graph_questions import nodes, relations_of
 from deia.graph.traversal import AGAINST, TAKING, adjacent, by_certainty, neighbours
 from deia.text import one_line
 

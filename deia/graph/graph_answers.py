@@ -1,44 +1,26 @@
-"""Answers of the graph as records: entities, relations, traces, paths and numbers, each relation with its evidence.
+"""Answers of the graph as records, which know how they are shown: entities, relations, traces, paths and numbers.
 
-A name that may mean several things is not decided here: the answer names them, each as it can be typed. A name that
-was guessed is answered with a note that says so.
+Every relation has the line that shows it. A name that may mean several things is not decided: the answer then names
+these, each as it can be typed. A name that was guessed is answered with a note that says so.
 """
 
 from __future__ import annotations
 
-import json
-
-from deia.errors import QueryError
-from deia.graph import traversal
-from deia.graph.facts import CERTAINTIES
-from deia.graph.names import EXACT, find
-from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, TAKING, UPSTREAM
+from deia.graph.facts import RESOLVED
+from deia.graph.traversal import DOWNSTREAM, MAX_DEPTH, TAKING
 from deia.records import TYPE_CHECKING, Record
-from deia.suggestions import did_you_mean
+from deia.text import counted, one_line, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from sqlite3 import Connection
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from deia.fast_json import Json
-    from deia.graph.graph_store import Graph
-    from deia.graph.traversal import Edge
 
-LIMIT, MOST = 20, 1_000  # things that an answer lists
-MOST_CHOICES = 20
-MOST_PLACES = 5  # of an entity that is named in many documents
-DEEPEST = 20
-NEAR = 2_000  # names among which one that is near is looked for
-MOST_DOCUMENTS = 10_000  # that are counted
-FORWARDS, BACKWARDS = "--[{}]-->", "<--[{}]--"
-NODES = f"""select entities.id, entities.name, entities.type, entities.description, fields,
-    (select json_group_array(json_array(name, first, last)) from (select documents.name, first, last from places
-        join documents on documents.id = places.document where places.entity = ids.value limit {MOST_PLACES})),
-    (select count(*) from (select 1 from places where entity = ids.value limit {MOST_DOCUMENTS}))
-    from json_each(?) ids join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
-EVIDENCE = """select refs.id, documents.name, line, description from json_each(?) ids join refs on refs.id = ids.value
-    join documents on documents.id = refs.document"""
+MOST_NAME, MOST_DESCRIPTION = 200, 120  # characters that are shown
+MOST_CHAINS = 50
+FORWARDS, BACKWARDS, FLOWS_ON = "--[{}]-->", "<--[{}]--", " → "
+CUT = "There is more: beyond a limit, or of what has very many relations, only a part is shown."
 
 
 class Place(Record):
@@ -63,10 +45,21 @@ class Node(Record):
     fields: Mapping[str, Json] = {}
 
     @property
+    def short(self) -> str:
+        """The name on one line."""
+        return shorten(one_line(self.name), MOST_NAME)
+
+    @property
     def typed(self) -> str:
         """What leads to this entity alone, where its name does not."""
         is_own = self.documents == 1 and self.places[0].document != self.name
         return f"{self.type} {self.name}{f' in {self.places[0].document}' if is_own else ''}"
+
+    def described(self, label: str = "") -> str:
+        """Return a line about the entity: by default its type and name first, then its place and description."""
+        place = f" ({self.places[0]}{', …' if self.documents > 1 else ''})" if self.places else ""
+        about = f": {shorten(one_line(self.description), MOST_DESCRIPTION)}" if self.description else ""
+        return f"{label or f'{self.type} {self.short}'}{place}{about}"
 
 
 class Evidence(Record):
@@ -90,22 +83,39 @@ class Relation(Record):
     certainty: str
     evidence: Evidence
 
+    def __str__(self) -> str:
+        unsure = "" if self.certainty == RESOLVED else f", {self.certainty}"
+        shown = shorten(str(self.evidence), MOST_DESCRIPTION)
+        return f"{self.source.short} {self.arrow(self.source)} {self.target.short} ({shown}{unsure})"
+
     def arrow(self, start: Node) -> str:
         """Return the arrow from one of its ends to the other; it points where data goes if the target is consumed."""
-        forwards = (self.source == start) != (self.type in TAKING)
-        return (FORWARDS if forwards else BACKWARDS).format(self.type)
+        is_forwards = (self.source == start) != (self.type in TAKING)
+        return (FORWARDS if is_forwards else BACKWARDS).format(self.type)
 
 
 class GraphAnswer(Record):
     """What all answers have: what was asked about, and what to say of that."""
 
-    note: str = ""  # that a name was guessed, or that not everything was looked at
+    note: str = ""  # that a name was guessed, or may mean several things
     choices: tuple[Node, ...] = ()  # what the name may mean; then there is no other answer
     is_cut: bool = False  # whether there may be more
 
     def to_dict(self) -> dict[str, Json]:
         """Return the answer as JSON."""
         return {name: _plain(value) for name, value in self.values().items()}
+
+    @property
+    def text(self) -> str:
+        """The answer for people and models."""
+        lines = [self.note] if self.note else []
+        lines += [f"  {choice.described(choice.typed)}" for choice in self.choices]
+        if not self.choices:
+            lines += [*self._lines(), *([CUT] if self.is_cut else [])]
+        return "\n".join(map(_on_one_line, lines))
+
+    def _lines(self) -> Iterator[str]:
+        raise NotImplementedError
 
 
 class EntitiesAnswer(GraphAnswer):
@@ -114,6 +124,14 @@ class EntitiesAnswer(GraphAnswer):
     entities: tuple[Node, ...] = ()
     total: int = 0
 
+    def _lines(self) -> Iterator[str]:
+        if not self.entities:
+            yield "The graph has no entities yet."
+        for node in self.entities:
+            yield node.described()
+        if len(self.entities) < self.total:
+            yield f"{len(self.entities)} of {self.total}"
+
 
 class RelationsAnswer(GraphAnswer):
     """The relations of an entity."""
@@ -121,11 +139,21 @@ class RelationsAnswer(GraphAnswer):
     entity: Node | None = None
     relations: tuple[Relation, ...] = ()
 
+    def _lines(self) -> Iterator[str]:
+        if self.entity:
+            yield self.entity.described()
+        yield from _indented(self.relations)
+        if not self.relations:
+            yield "  No relations are known."
+
 
 class Chain(Record):
     """Entities one after another as things flow, from the one that is asked about or towards it."""
 
     entities: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return FLOWS_ON.join(node.short for node in self.entities)
 
 
 class TraceAnswer(GraphAnswer):
@@ -137,6 +165,16 @@ class TraceAnswer(GraphAnswer):
     chains: tuple[Chain, ...] = ()
     relations: tuple[Relation, ...] = ()
 
+    def _lines(self) -> Iterator[str]:
+        if self.entity and not self.chains:
+            yield f"Nothing is known {self.direction} of {self.entity.short}."
+            return
+        yield from map(str, self.chains[:MOST_CHAINS])
+        if len(self.chains) > MOST_CHAINS:
+            yield f"and {len(self.chains) - MOST_CHAINS} more chains"
+        yield "because"
+        yield from _indented(self.relations)
+
 
 class PathAnswer(GraphAnswer):
     """A shortest path: entities, and the relation between each and the next."""
@@ -145,6 +183,17 @@ class PathAnswer(GraphAnswer):
     relations: tuple[Relation, ...] = ()
     asked: tuple[str, str] = ("", "")
     max_depth: int = MAX_DEPTH
+
+    def _lines(self) -> Iterator[str]:
+        if not self.entities:
+            start, end = self.asked
+            yield f"No path between {start!r} and {end!r} has {counted(self.max_depth, 'step')} or fewer."
+            return
+        steps = zip(self.relations, self.entities, self.entities[1:], strict=False)
+        yield "".join([
+            self.entities[0].short, *(f" {relation.arrow(one)} {other.short}" for relation, one, other in steps)
+        ])  # fmt: skip
+        yield from _indented(self.relations)
 
 
 class DependentsAnswer(GraphAnswer):
@@ -156,6 +205,17 @@ class DependentsAnswer(GraphAnswer):
     types: Mapping[str, int] = {}  # of direct and indirect dependents
     by_relation: Mapping[str, int] = {}
     relations: tuple[Relation, ...] = ()  # of the nearest
+
+    def _lines(self) -> Iterator[str]:
+        name = self.entity.short if self.entity else ""
+        if not self.total:
+            yield f"Nothing is known to depend on {name}."
+            return
+        how = f"{self.direct} directly; by relation: {_counts(self.by_relation)}"
+        yield f"{counted(self.total, 'thing')} may break if {name} changes ({_counts(self.types)}), {how}"
+        yield from _indented(self.relations)
+        if len(self.relations) < self.total:
+            yield f"  and {self.total - len(self.relations)} more"
 
 
 class StatsAnswer(GraphAnswer):
@@ -169,233 +229,26 @@ class StatsAnswer(GraphAnswer):
     entity_types: Mapping[str, int] = {}
     relation_types: Mapping[str, int] = {}
 
-
-class _Named(Record):
-    """The entity that a name means; or several, of which a person chooses."""
-
-    entity: int = 0
-    note: str = ""
-    choices: tuple[Node, ...] = ()
-
-
-# --- questions ---
+    def _lines(self) -> Iterator[str]:
+        names = ("documents", "chunks", "entities", "relations", "vectors")
+        yield ", ".join(f"{name.capitalize()}: {getattr(self, name)}" for name in names)
+        for what, types in (("Entities", self.entity_types), ("Relations", self.relation_types)):
+            if types:
+                yield f"{what} by type: {_counts(types)}"
 
 
-def entities(graph: Graph, *, kind: str = "", query: str = "", limit: int = LIMIT) -> EntitiesAnswer:
-    """Return the entities of a type, or those that a name may mean."""
-    limit, kind, note = _within(limit, MOST, "limit"), _known_type(graph, kind), ""
-    if query.strip():
-        found, guess = _meant(graph.database, query, kind)
-        if not found:
-            raise _unknown(graph.database, query, kind)
-        chosen, total, note = found[:limit], len(found), _guess(query) if guess else ""
-    else:
-        condition, values = ("type = ?", (kind,)) if kind else ("1", ())
-        sql = f"select id from entities where {condition} order by folded, id limit ?"  # noqa: S608 - constants
-        chosen = [row[0] for row in graph.database.execute(sql, (*values, limit))]
-        types = traversal.stats(graph).entity_types
-        total = types.get(kind, 0) if kind else sum(types.values())
-    shown = nodes(graph, chosen)
-    listed = tuple(shown[ident] for ident in chosen)
-    return EntitiesAnswer(entities=listed, total=total, note=note, is_cut=total > len(chosen))
+def _indented(relations: Iterable[Relation]) -> Iterator[str]:
+    return (f"  {relation}" for relation in relations)
 
 
-def relations(
-    graph: Graph, entity: str, *, direction: str = BOTH, kind: str = "", limit: int = LIMIT
-) -> RelationsAnswer:
-    """Return the relations of an entity: those that lead in, out, or both."""
-    _check_choice("direction", direction, DIRECTIONS)
-    named = _named(graph, entity, kind)
-    if not named.entity:
-        return RelationsAnswer(choices=named.choices, note=named.note)
-    limit = _within(limit, MOST, "limit")
-    edges, is_cut = traversal.neighbours(graph, named.entity, direction=direction, limit=limit)
-    shown = nodes(graph, [named.entity])[named.entity]
-    return RelationsAnswer(entity=shown, relations=relations_of(graph, edges), note=named.note, is_cut=is_cut)
+def _counts(types: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {number}" for kind, number in types.items())
 
 
-def trace(
-    graph: Graph, entity: str, *, direction: str = DOWNSTREAM, kind: str = "", max_depth: int = MAX_DEPTH
-) -> TraceAnswer:
-    """Return what is upstream or downstream of an entity, as chains."""
-    _check_choice("direction", direction, FLOWS)
-    depth = _within(max_depth, DEEPEST, "max depth")
-    named = _named(graph, entity, kind)
-    if not named.entity:
-        return TraceAnswer(choices=named.choices, note=named.note, direction=direction)
-    layers, is_cut = traversal.trace(graph, [named.entity], direction=direction, depth=depth)
-    shown = nodes(graph, [named.entity, *(entity for layer in layers for entity in layer)])
-    chains = [
-        Chain(entities=tuple(shown[one] for one in (reversed(chain) if direction == UPSTREAM else chain)))
-        for chain in _chains(named.entity, layers)
-    ]
-    return TraceAnswer(
-        entity=shown[named.entity], direction=direction, note=named.note, is_cut=is_cut, chains=tuple(chains),
-        layers=tuple(tuple(shown[entity] for entity in layer) for layer in layers),
-        relations=relations_of(graph, [edge for layer in layers for edge in layer.values()]),
-    )  # fmt: skip
-
-
-def _chains(start: int, layers: Sequence[Mapping[int, Edge]]) -> list[list[int]]:
-    """Return the ways from the start to everything that leads no further."""
-    before = {entity: edge.other(entity) for layer in layers for entity, edge in layer.items()}
-    inner = set(before.values())
-    chains = []
-    for end in (entity for entity in before if entity not in inner):
-        chain = [end]
-        while chain[-1] != start:
-            chain.append(before[chain[-1]])
-        chains.append(chain[::-1])
-    return chains
-
-
-def path(graph: Graph, start: str, end: str, *, max_depth: int = MAX_DEPTH) -> PathAnswer:
-    """Return a shortest path between two entities, whichever way the relations point."""
-    depth = _within(max_depth, DEEPEST, "max depth")
-    ends = [_named(graph, name, "") for name in (start, end)]
-    note = " ".join(named.note for named in ends if named.note)
-    unclear = next((named for named in ends if not named.entity), None)
-    if unclear:
-        return PathAnswer(choices=unclear.choices, note=unclear.note)
-    way = traversal.shortest_path(graph, ends[0].entity, ends[1].entity, max_depth=depth)
-    shown = nodes(graph, way.entities)
-    steps = tuple(shown[entity] for entity in way.entities)
-    return PathAnswer(
-        entities=steps, relations=relations_of(graph, way.edges), note=note, is_cut=way.is_cut, asked=(start, end),
-        max_depth=depth,
-    )  # fmt: skip
-
-
-def dependents(
-    graph: Graph, entity: str, *, kind: str = "", max_depth: int = MAX_DEPTH, limit: int = LIMIT
-) -> DependentsAnswer:
-    """Return what may break if an entity, or something that belongs to it, changes."""
-    depth, limit = _within(max_depth, DEEPEST, "max depth"), _within(limit, MOST, "limit")
-    named = _named(graph, entity, kind)
-    if not named.entity:
-        return DependentsAnswer(choices=named.choices, note=named.note)
-    layers, is_cut = traversal.dependents(graph, [named.entity], depth=depth)
-    edges = [edge for layer in layers for edge in layer.values()]
-    return DependentsAnswer(
-        entity=nodes(graph, [named.entity])[named.entity], note=named.note, is_cut=is_cut,
-        direct=len(layers[0]) if layers else 0, total=len(edges),
-        types=_types(graph.database, [entity for layer in layers for entity in layer]),
-        by_relation={kind: sum(edge.type == kind for edge in edges) for kind in sorted({edge.type for edge in edges})},
-        relations=relations_of(graph, edges[:limit]),
-    )  # fmt: skip
-
-
-def stats(graph: Graph, *, chunks: int = 0, vectors: int = 0) -> StatsAnswer:
-    """Return how much there is; what the library has besides, the caller knows."""
-    return StatsAnswer(**traversal.stats(graph)._asdict(), chunks=chunks, vectors=vectors)
-
-
-# --- from names to entities ---
-
-
-def _named(graph: Graph, text: str, kind: str) -> _Named:
-    """Return the one entity that a text means, or all that it may mean; raise QueryError if there is none."""
-    kind = _known_type(graph, kind)
-    found, guess = _meant(graph.database, text, kind)
-    if not found:
-        raise _unknown(graph.database, text, kind)
-    if len(found) > 1:
-        shown = nodes(graph, found[:MOST_CHOICES])
-        often = f"{text!r} may mean {len(found)} things. Ask again with one of these:"
-        return _Named(note=f"{_guess(text)} {often}" if guess else often, choices=tuple(shown.values()))
-    return _Named(entity=found[0], note=_guess(text) if guess else "")
-
-
-def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]:
-    """Return what a text may mean, and whether that is a guess.
-
-    A text may be a name, or as answers write it where that is not enough: `METHOD Cart.add in shop.py`.
-    """
-    found = find(database, text, kind)
-    if found.entities and found.how == EXACT:
-        return list(found.entities), False
-    first, _, rest = text.strip().partition(" ")
-    own = rest and first.isupper() and database.execute("select 1 from entities where type = ? limit 1", (first,))
-    if own and own.fetchone():
-        return _meant(database, rest, first)
-    name, _, document = text.strip().rpartition(" in ")
-    sql = "select places.entity from places join documents on documents.id = document where documents.name = ?"
-    here = {row[0] for row in database.execute(sql, (document,))} if name else set()
-    if here:
-        inner = find(database, name, kind)
-        return [entity for entity in inner.entities if entity in here], inner.is_guess
-    return list(found.entities), found.is_guess
-
-
-def _guess(text: str) -> str:
-    return f"Nothing is called {text!r}; this is the nearest."
-
-
-def _unknown(database: Connection, text: str, kind: str) -> QueryError:
-    condition, values = ("where type = ?", (kind,)) if kind else ("", ())
-    names = database.execute(f"select distinct name from entities {condition} limit {NEAR}", values)  # noqa: S608
-    near = did_you_mean(text, (name for (name,) in names if 2 * len(name) > len(text)))
-    fix = f"{near} To see what there is, type: deia graph entities".lstrip()
-    return QueryError(f"the graph has no {kind.lower() or 'entity'} {text[:200]!r}", fix=fix)
-
-
-def _known_type(graph: Graph, kind: str) -> str:
-    kind = kind.strip().upper()
-    if kind and not graph.database.execute("select 1 from entities where type = ? limit 1", (kind,)).fetchone():
-        known = ", ".join(traversal.stats(graph).entity_types)
-        raise QueryError(f"the graph has no entity of type {kind[:100]!r}", fix=f"Types are: {known or 'none yet'}.")
-    return kind
-
-
-def _check_choice(what: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise QueryError(f"{what} {value[:100]!r} is unknown", fix=f"Known are: {', '.join(known)}.")
-
-
-def _within(number: int, most: int, what: str) -> int:
-    if not 1 <= number <= most:
-        raise QueryError(f"{what} {number} is out of range", fix=f"Give a number between 1 and {most}.")
-    return number
-
-
-# --- from ids to records ---
-
-
-def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
-    """Return entities by id, in this order."""
-    found = {}
-    for ident, name, kind, description, fields, places, documents in graph.database.execute(NODES, (_array(idents),)):
-        listed = tuple(Place(document=where, first=first, last=last) for where, first, last in json.loads(places))
-        extra = json.loads(fields) if fields else {}
-        found[ident] = Node(
-            name=name, type=kind, description=description or "", places=listed, documents=documents, fields=extra
-        )
-    return found
-
-
-def relations_of(graph: Graph, edges: Sequence[Edge]) -> tuple[Relation, ...]:
-    """Return relations with their ends and their evidence."""
-    ends = nodes(graph, {entity: None for edge in edges for entity in edge[:2]})
-    rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
-    shown = {ref: Evidence(document=name, line=line, description=about or "") for ref, name, line, about in rows}
-    nothing = Evidence(document="")
-    return tuple(
-        Relation(
-            source=ends[edge.source], type=edge.type, target=ends[edge.target],
-            certainty=CERTAINTIES[edge.certainty], evidence=shown.get(edge.ref, nothing),
-        )
-        for edge in edges
-    )  # fmt: skip
-
-
-def _types(database: Connection, idents: Iterable[int]) -> dict[str, int]:
-    sql = """select entities.type, count(*) from json_each(?) ids join entities on entities.id = ids.value
-        group by 1 order by 2 desc, 1"""
-    return dict(database.execute(sql, (_array(idents),)).fetchall())
-
-
-def _array(values: Iterable[int]) -> str:
-    return f"[{','.join(map(str, values))}]"
+def _on_one_line(line: str) -> str:
+    """Return a line without what would break it, its indentation kept."""
+    bare = line.lstrip(" ")
+    return " " * (len(line) - len(bare)) + one_line(bare)
 
 
 def _plain(value: Any) -> Json:

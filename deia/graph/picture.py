@@ -25,7 +25,8 @@ HEIGHT, PORT, TIGHT = 38.0, 15.0, 5.0  # of a box at least; between two lines th
 SPACE, MARGIN, PADDING, BEND = 14.0, 16.0, 10.0, 56.0
 SWEEPS = 4  # over the columns, to put what is related side by side
 LEFT, RIGHT = -1, 1
-STYLE = """svg{color-scheme:light dark;background:#fff}text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2024}
+STYLE = """svg{color-scheme:light dark;background:#fff}
+text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2024}
 .type,.label{font-size:10px;fill:#5b6470}rect{fill:#f4f6f8;stroke:#8b95a1}.asked rect{fill:#dbeafe;stroke:#2563eb}
 path{fill:none;stroke:#8b95a1}.unsure{stroke-dasharray:4 3}marker path{fill:#8b95a1;stroke:none}
 @media (prefers-color-scheme:dark){svg{background:#14171a}text{fill:#e6e9ec}.type,.label{fill:#9aa4af}
@@ -88,9 +89,10 @@ def picture(drawn: Neighbourhood) -> str:
     width = max(box.x + box.width for box in boxes.values()) + MARGIN + turns * (BEND + plan.room(last, RIGHT))
     height = max(box.y + box.height for box in boxes.values()) + MARGIN
     first = next(iter(drawn.nodes))
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    title = f"<title>{xml(drawn.nodes[first].name)} and what is around it</title>"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f}'
-        f' {height:.0f}" role="img"><title>{xml(drawn.nodes[first].name)} and what is around it</title>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">{title}',
         f"<style>{STYLE}</style><defs>{ARROW}</defs>",
         *(_drawn_line(plan, boxes, line) for line in lines),
         *(_drawn_box(node, boxes[entity], is_asked=entity == first) for entity, node in drawn.nodes.items()),

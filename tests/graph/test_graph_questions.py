@@ -1,4 +1,4 @@
-"""Answers of the graph: with evidence, never silently about the wrong one of several things, and readable."""
+"""Questions to the graph are answered with evidence, never silently about the wrong one of several things, and readable."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from deia import fast_json
 from deia.errors import QueryError
 from deia.graph.facts import BY_NAME, Entity, Facts, Reference
-from deia.graph.graph_answers import dependents, entities, path, relations, stats, trace
+from deia.graph.graph_questions import dependents, entities, path, relations, stats, trace
 from deia.graph.graph_store import Graph
-from deia.graph.graph_text import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,31 +41,31 @@ def graph(tmp_path: Path) -> Iterator[Graph]:
 
 def test_a_path_is_drawn_as_data_flows_with_the_lines_that_show_it(graph: Graph) -> None:
     answer = path(graph, "ServiceA", "ServiceB")
-    first, *because = text_of(answer).splitlines()
+    first, *because = answer.text.splitlines()
     assert first == "ServiceA --[PRODUCES]--> Kafka --[CONSUMES]--> ServiceB"
     assert because == [
         "  ServiceA --[PRODUCES]--> Kafka (flow.md:11 ServiceA writes orders to Kafka.)",
         "  ServiceB <--[CONSUMES]-- Kafka (flow.md:12, by name)",
     ]
-    assert "--[CALLS]-->" in text_of(path(graph, "other", "one"))
-    assert "<--[CALLS]--" in text_of(path(graph, "one", "other"))
+    assert "--[CALLS]-->" in path(graph, "other", "one").text
+    assert "<--[CALLS]--" in path(graph, "one", "other").text
 
 
 def test_where_there_is_no_path_that_is_told(graph: Graph) -> None:
-    assert text_of(path(graph, "ServiceA", "other")) == "No path between 'ServiceA' and 'other' has 5 steps or fewer."
+    assert path(graph, "ServiceA", "other").text == "No path between 'ServiceA' and 'other' has 5 steps or fewer."
 
 
 def test_a_trace_is_told_as_chains_in_the_direction_of_the_flow(graph: Graph) -> None:
-    assert text_of(trace(graph, "ServiceA")).startswith("ServiceA → Kafka → ServiceB\nbecause\n")
-    assert text_of(trace(graph, "ServiceB", direction="upstream")).startswith("ServiceA → Kafka → ServiceB\n")
-    assert text_of(trace(graph, "ServiceB")) == "Nothing is known downstream of ServiceB."
+    assert trace(graph, "ServiceA").text.startswith("ServiceA → Kafka → ServiceB\nbecause\n")
+    assert trace(graph, "ServiceB", direction="upstream").text.startswith("ServiceA → Kafka → ServiceB\n")
+    assert trace(graph, "ServiceB").text == "Nothing is known downstream of ServiceB."
 
 
 def test_a_name_of_several_things_is_not_decided_and_each_can_be_typed(graph: Graph) -> None:
     answer = relations(graph, "main")
     assert answer.entity is None
     assert [choice.typed for choice in answer.choices] == ["FUNCTION main in one.py", "FUNCTION main in other.py"]
-    assert "may mean 2 things" in text_of(answer)
+    assert "may mean 2 things" in answer.text
     for choice in answer.choices:
         shown = relations(graph, choice.typed).entity
         assert shown == choice
@@ -79,7 +78,7 @@ def test_a_name_of_several_things_is_not_decided_and_each_can_be_typed(graph: Gr
 def test_a_guess_says_so(graph: Graph) -> None:
     answer = relations(graph, "ServiceAA")
     assert answer.note or answer.choices
-    assert "Nothing is called 'ServiceAA'" in text_of(answer)
+    assert "Nothing is called 'ServiceAA'" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -102,18 +101,18 @@ def test_what_cannot_be_answered_says_what_to_type(graph: Graph, ask: object, to
 def test_entities_are_listed_by_type_or_by_name_with_their_places(graph: Graph) -> None:
     answer = entities(graph, kind="service", limit=2)
     assert (answer.total, answer.is_cut) == (3, True)
-    assert text_of(answer).splitlines()[0] == "SERVICE Kafka (flow.md:2): what Kafka is for"
+    assert answer.text.splitlines()[0] == "SERVICE Kafka (flow.md:2): what Kafka is for"
     assert [node.type for node in entities(graph, query="kafka").entities] == ["SERVICE", "CLASS"]
     assert entities(graph).total == 9
 
 
 def test_what_breaks_is_counted_by_type_and_by_relation(graph: Graph) -> None:
-    told = text_of(dependents(graph, "one"))
+    told = dependents(graph, "one").text
     assert told.startswith("1 thing may break if one changes (MODULE 1), 1 directly: CALLS 1\n  other --[CALLS]--> one")
 
 
 def test_the_numbers_are_told_in_one_line_and_then_by_type(graph: Graph) -> None:
-    told = text_of(stats(graph, chunks=320, vectors=320))
+    told = stats(graph, chunks=320, vectors=320).text
     assert told.startswith("Documents: 3, Chunks: 320, Entities: 9, Relations: 3, Vectors: 320\n")
 
 
@@ -128,6 +127,6 @@ def test_an_answer_is_json_too(graph: Graph) -> None:
 def test_a_name_cannot_break_a_line_or_control_a_terminal(graph: Graph) -> None:
     with graph.transaction():
         graph.put("evil.md", "1", Facts(entities=(Entity("a\n\x1b[31mb", "SERVICE", 1, 1, "c\nd", shared=True),)))
-    told = text_of(entities(graph, kind="SERVICE"))
+    told = entities(graph, kind="SERVICE").text
     assert len(told.splitlines()) == 4
     assert "\x1b" not in told
