@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deia.graph.graph_store import Graph
 
 MOST_EXPORTED = 1_000_000  # entities, and as many relations
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@")
 CHOSEN = "(:type = '' or type = :type)"
 END = f"select id from entities where {CHOSEN} order by id limit 1 offset :most"  # noqa: S608 - constants
 ENTITIES = f"""select chosen.id, chosen.name, type, description, fields, coalesce(documents.name, ''),
@@ -115,11 +115,17 @@ def _csv(names: tuple[str, ...], rows: Iterable[Row | Link]) -> Iterator[str]:
     writer = csv.writer(line, lineterminator="\n")
     writer.writerow(names)
     for row in rows:
-        writer.writerow([f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in row])
+        writer.writerow([_cell(value) for value in row])
         yield line.getvalue()
         line.seek(0)
         line.truncate()
     yield line.getvalue()
+
+
+def _cell(value: str | int) -> str | int:
+    """Return a cell that no spreadsheet takes for a formula."""
+    text = _printable(value) if isinstance(value, str) else value
+    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
 
 def _dot(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
