@@ -1,4 +1,4 @@
-"""The graph for other programs: JSON, CSV, DOT and GraphML, written piece by piece.
+"""The graph for other programs: JSON, CSV, DOT and GraphML, line by line.
 
 Names come from documents that anybody may have written. So they are escaped for each format, and a cell of CSV that a
 spreadsheet would take for a formula begins with an apostrophe.
@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from deia.errors import QueryError
@@ -38,7 +39,7 @@ RELATIONS = """select r.source, a.name, a.type, r.type, r.target, b.name, b.type
 DOT_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 XML_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 KEYS = {"node": ("name", "type", "description", "document"), "edge": ("type", "certainty", "document", "line")}
-GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 
 
 class Row(NamedTuple):
@@ -71,9 +72,9 @@ class Link(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A graph in some format, in pieces of text, and whether there is more than was asked for."""
+    """A graph in some format, line by line, and whether there is more than was asked for."""
 
-    parts: Iterator[str]
+    lines: Iterator[str]
     is_cut: bool
 
 
@@ -99,27 +100,22 @@ def _link(row: tuple[int | str, ...]) -> Link:
 
 
 def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
-    lists: tuple[tuple[str, Iterable[Row | Link]], ...] = (('{"entities": [\n', rows), ('\n], "relations": [\n', links))
+    lists: tuple[tuple[str, Iterable[Row | Link]], ...] = (('{"entities": [', rows), ('], "relations": [', links))
     for opening, items in lists:
         yield opening
         for number, item in enumerate(items):
             values = item._asdict()
             if isinstance(item, Row):
                 values["fields"] = json.loads(item.fields) if item.fields else {}
-            yield (",\n" if number else "") + json.dumps(values)
-    yield "\n]}\n"
+            yield ("," if number else "") + json.dumps(values)
+    yield "]}"
 
 
-def _csv(names: tuple[str, ...], rows: Iterable[Row | Link]) -> Iterator[str]:
-    line = io.StringIO()
-    writer = csv.writer(line, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow([_cell(value) for value in row])
+def _csv(names: tuple[str, ...], rows: Iterable[tuple[str | int, ...]]) -> Iterator[str]:
+    for row in chain([names], rows):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow([_cell(value) for value in row])
         yield line.getvalue()
-        line.seek(0)
-        line.truncate()
-    yield line.getvalue()
 
 
 def _cell(value: str | int) -> str | int:
@@ -129,13 +125,13 @@ def _cell(value: str | int) -> str | int:
 
 
 def _dot(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
-    yield 'digraph "deia" {\n  rankdir=LR;\n  node [shape=box];\n'
+    yield 'digraph "deia" { rankdir=LR; node [shape=box];'
     for row in rows:
-        yield f'  {row.id} [label="{_quoted(row.name)}", tooltip="{_quoted(row.type)}"];\n'
+        yield f'  {row.id} [label="{_quoted(row.name)}", tooltip="{_quoted(row.type)}"];'
     for link in links:
         style = "" if link.certainty == CERTAINTIES[0] else ", style=dashed"
-        yield f'  {link.source} -> {link.target} [label="{_quoted(link.type)}"{style}];\n'
-    yield "}\n"
+        yield f'  {link.source} -> {link.target} [label="{_quoted(link.type)}"{style}];'
+    yield "}"
 
 
 def _quoted(text: str) -> str:
@@ -148,13 +144,13 @@ def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     for what, names in KEYS.items():
         for name in names:
             kind = "int" if name == "line" else "string"
-            yield f'  <key id="{what[0]}-{name}" for="{what}" attr.name="{name}" attr.type="{kind}"/>\n'
-    yield '  <graph id="deia" edgedefault="directed">\n'
+            yield f'  <key id="{what[0]}-{name}" for="{what}" attr.name="{name}" attr.type="{kind}"/>'
+    yield '  <graph id="deia" edgedefault="directed">'
     for row in rows:
-        yield f'    <node id="n{row.id}">{_data("node", row)}</node>\n'
+        yield f'    <node id="n{row.id}">{_data("node", row)}</node>'
     for link in links:
-        yield f'    <edge source="n{link.source}" target="n{link.target}">{_data("edge", link)}</edge>\n'
-    yield "  </graph>\n</graphml>\n"
+        yield f'    <edge source="n{link.source}" target="n{link.target}">{_data("edge", link)}</edge>'
+    yield "  </graph>\n</graphml>"
 
 
 def _data(what: str, item: Row | Link) -> str:

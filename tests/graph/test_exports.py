@@ -35,7 +35,7 @@ def exported(folder: Path, form: str, names: tuple[str, ...] = ("a", "b"), **opt
     with Graph(str(folder)) as graph:
         with graph.transaction():
             graph.put("d", "1", facts)
-        return "".join(export(graph, form, **options).parts)  # type: ignore[arg-type]
+        return "\n".join(export(graph, form, **options).lines)  # type: ignore[arg-type]
 
 
 def test_json_has_everything(tmp_path: Path) -> None:
