@@ -41,7 +41,13 @@ class AsksGraph:
 
         return open_graph(self.root, self._environ)
 
-    def entities(self, query: str = "", *, type: str = "", limit: int = 20) -> EntitiesAnswer:  # noqa: A002 - as entities have it
+    def entities(
+        self,
+        query: str = "",
+        *,
+        type: str = "",  # noqa: A002 - as entities have it
+        limit: int = 20,
+    ) -> EntitiesAnswer:
         """Return the entities of a type, or those that a name may mean."""
         from deia.graph.graph_questions import entities  # noqa: PLC0415 - as above, and below
 
@@ -53,8 +59,8 @@ class AsksGraph:
         entity: str,
         *,
         direction: str = "both",
-        type: str = "",
-        limit: int = 20,  # noqa: A002 - as above
+        type: str = "",  # noqa: A002 - as entities have it
+        limit: int = 20,
     ) -> RelationsAnswer:
         """Return the relations of an entity that lead `in`, `out` or both, each with the line that shows it."""
         from deia.graph.graph_questions import relations  # noqa: PLC0415
@@ -67,8 +73,8 @@ class AsksGraph:
         entity: str,
         *,
         direction: str = "downstream",
-        type: str = "",
-        max_depth: int = 5,  # noqa: A002 - as above
+        type: str = "",  # noqa: A002 - as entities have it
+        max_depth: int = 5,
     ) -> TraceAnswer:
         """Return what is `upstream` or `downstream` of an entity, as chains."""
         from deia.graph.graph_questions import trace  # noqa: PLC0415
@@ -87,9 +93,9 @@ class AsksGraph:
         self,
         entity: str,
         *,
-        type: str = "",
+        type: str = "",  # noqa: A002 - as entities have it
         max_depth: int = 5,
-        limit: int = 20,  # noqa: A002 - as above
+        limit: int = 20,
     ) -> DependentsAnswer:
         """Return what may break if an entity changes."""
         from deia.graph.graph_questions import dependents  # noqa: PLC0415

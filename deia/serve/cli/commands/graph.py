@@ -147,7 +147,7 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
             for line in exported.lines:
                 output.say(line)
     if exported.is_cut:
-        output.complain(f"deia: there is more than {limit} entities or relations; the rest was left out")
+        output.complain("deia: there is more than {limit} entities or relations; the rest was left out")
 
 
 @graph.command("draw", short_help="Draw what is around an entity.")
@@ -176,7 +176,7 @@ def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) ->
     else:
         output.say(text.rstrip("\n"))
     if drawn.is_cut:
-        output.complain(f"deia: there is more around it than is drawn")
+        output.complain("deia: there is more around it than is drawn")
     return output.FOUND
 
 
