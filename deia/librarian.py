@@ -13,6 +13,7 @@ import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
 from deia import files, spool
+from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
 from deia.firing import Firing, Injection
@@ -49,7 +50,7 @@ UNTRUSTED_RESULTS = (
 )
 
 
-class Librarian:
+class Librarian(AsksGraph):
     """An open commons. It may be kept for the life of a process and shared between threads, which wait for each other.
 
     Args:

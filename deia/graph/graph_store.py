@@ -51,6 +51,7 @@ create table if not exists relations (source integer, target integer, type text,
     primary key (ref, target)) without rowid;
 create index if not exists relations_out on relations (source, type, target, certainty);
 create index if not exists relations_in on relations (target, type, source, certainty);
+create index if not exists relations_type on relations (type);
 create table if not exists aliases (document integer, name text, last text, target text);
 create index if not exists aliases_of on aliases (document);
 create index if not exists aliases_by_name on aliases (name);

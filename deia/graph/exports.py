@@ -1,0 +1,175 @@
+"""The graph for other programs: JSON, CSV, DOT and GraphML, line by line.
+
+Names come from documents that anybody may have written. So they are escaped for each format, and a cell of CSV that a
+spreadsheet would take for a formula begins with an apostrophe.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from deia.errors import QueryError
+from deia.graph.facts import CERTAINTIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from deia.graph.graph_store import Graph
+
+MOST_EXPORTED = 1_000_000  # entities, and as many relations
+FORMULA = ("=", "+", "-", "@")
+CHOSEN = "(:type = '' or type = :type)"
+END = f"select id from entities where {CHOSEN} order by id limit 1 offset :most"  # noqa: S608 - constants
+ENTITIES = f"""select chosen.id, chosen.name, type, description, fields, coalesce(documents.name, ''),
+    coalesce(places.first, 0), coalesce(places.last, 0)
+    from (select * from entities where {CHOSEN} and id < :end) chosen
+    left join places on places.entity = chosen.id and places.document =
+    (select min(document) from places where entity = chosen.id) left join documents on documents.id = places.document
+    order by chosen.id"""  # noqa: S608 - constants
+RELATIONS = """select r.source, a.name, a.type, r.type, r.target, b.name, b.type, r.certainty,
+    coalesce(documents.name, ''), coalesce(line, 0), coalesce(refs.description, '') from relations r
+    join entities a on a.id = r.source join entities b on b.id = r.target left join refs on refs.id = r.ref
+    left join documents on documents.id = refs.document where r.source < :end and r.target < :end
+    and (:type = '' or (a.type = :type and b.type = :type)) limit :most"""
+DOT_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"'})
+XML_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+KEYS = {"node": ("name", "type", "description", "document"), "edge": ("type", "certainty", "document", "line")}
+GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+
+
+class Row(NamedTuple):
+    """An entity as a row."""
+
+    id: int
+    name: str
+    type: str
+    description: str
+    fields: str  # JSON, or ""
+    document: str  # the first that defines or names it
+    first: int
+    last: int
+
+
+class Link(NamedTuple):
+    """A relation as a row."""
+
+    source: int
+    source_name: str
+    source_type: str
+    type: str
+    target: int
+    target_name: str
+    target_type: str
+    certainty: str
+    document: str
+    line: int
+    description: str
+
+
+class Export(NamedTuple):
+    """A graph in some format, line by line, and whether there is more than was asked for."""
+
+    lines: Iterator[str]
+    is_cut: bool
+
+
+def export(graph: Graph, form: str, *, kind: str = "", most: int = MOST_EXPORTED) -> Export:
+    """Return the graph in a format, or its entities of one type with the relations between them.
+
+    Raise QueryError if the format is unknown.
+    """
+    write = FORMATS.get(form)
+    if write is None:
+        raise QueryError(f"format {form[:100]!r} is unknown", fix=f"Known are: {', '.join(FORMATS)}.")
+    run, values = graph.database.execute, {"type": kind.strip().upper(), "most": most}
+    end = run(END, values).fetchone()
+    values["end"] = end[0] if end else sys.maxsize
+    rows = map(Row._make, run(ENTITIES, values))
+    links = map(_link, run(RELATIONS, values))
+    many = run("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
+    return Export(write(rows, links), bool(end) or many > most)
+
+
+def _link(row: tuple[int | str, ...]) -> Link:
+    return Link._make((*row[:7], CERTAINTIES[int(row[7])], *row[8:]))
+
+
+def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
+    lists: tuple[tuple[str, Iterable[Row | Link]], ...] = (('{"entities": [', rows), ('], "relations": [', links))
+    for opening, items in lists:
+        yield opening
+        for number, item in enumerate(items):
+            values = item._asdict()
+            if isinstance(item, Row):
+                values["fields"] = json.loads(item.fields) if item.fields else {}
+            yield ("," if number else "") + json.dumps(values)
+    yield "]}"
+
+
+def _csv(names: tuple[str, ...], rows: Iterable[tuple[str | int, ...]]) -> Iterator[str]:
+    for row in chain([names], rows):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow([_cell(value) for value in row])
+        yield line.getvalue()
+
+
+def _cell(value: str | int) -> str | int:
+    """Return a cell that no spreadsheet takes for a formula."""
+    text = _printable(value) if isinstance(value, str) else value
+    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
+
+
+def _dot(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
+    yield 'digraph "deia" { rankdir=LR; node [shape=box];'
+    for row in rows:
+        yield f'  {row.id} [label="{_quoted(row.name)}", tooltip="{_quoted(row.type)}"];'
+    for link in links:
+        style = "" if link.certainty == CERTAINTIES[0] else ", style=dashed"
+        yield f'  {link.source} -> {link.target} [label="{_quoted(link.type)}"{style}];'
+    yield "}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text for between the quotation marks of DOT."""
+    return _printable(text).translate(DOT_ESCAPES)
+
+
+def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
+    yield GRAPHML
+    for what, names in KEYS.items():
+        for name in names:
+            kind = "int" if name == "line" else "string"
+            yield f'  <key id="{what[0]}-{name}" for="{what}" attr.name="{name}" attr.type="{kind}"/>'
+    yield '  <graph id="deia" edgedefault="directed">'
+    for row in rows:
+        yield f'    <node id="n{row.id}">{_data("node", row)}</node>'
+    for link in links:
+        yield f'    <edge source="n{link.source}" target="n{link.target}">{_data("edge", link)}</edge>'
+    yield "  </graph>\n</graphml>"
+
+
+def _data(what: str, item: Row | Link) -> str:
+    return "".join(f'<data key="{what[0]}-{name}">{xml(str(getattr(item, name)))}</data>' for name in KEYS[what])
+
+
+def xml(text: str) -> str:
+    """Return a text for XML: escaped, and without characters that it cannot have."""
+    return "".join(XML_ESCAPES.get(char, char) for char in _printable(text))
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)
+
+
+FORMATS: Mapping[str, Callable[[Iterable[Row], Iterable[Link]], Iterator[str]]] = {
+    "json": _json,
+    "csv": lambda _rows, links: _csv(Link._fields, links),
+    "csv-entities": lambda rows, _links: _csv(Row._fields, rows),
+    "dot": _dot,
+    "graphml": _graphml,
+}

@@ -1,0 +1,277 @@
+"""Questions to the graph: from names to entities, and from these to answers with their evidence."""
+
+from __future__ import annotations
+
+import json
+
+from deia.errors import QueryError
+from deia.graph import traversal
+from deia.graph.facts import CERTAINTIES
+from deia.graph.graph_answers import (
+    Chain,
+    DependentsAnswer,
+    EntitiesAnswer,
+    Evidence,
+    Node,
+    PathAnswer,
+    Place,
+    Relation,
+    RelationsAnswer,
+    StatsAnswer,
+    TraceAnswer,
+)
+from deia.graph.names import LONGEST, find
+from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM
+from deia.records import TYPE_CHECKING, Record
+from deia.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from sqlite3 import Connection
+
+    from deia.graph.graph_store import Graph
+    from deia.graph.traversal import Edge
+
+LIMIT, MOST = 20, 1_000  # things that an answer lists
+MOST_CHOICES = 20
+MOST_PLACES = 5  # of an entity that is named in many documents
+DEEPEST = 20
+NEAR = 2_000  # names among which one that is near is looked for
+MOST_DOCUMENTS = 10_000  # that are counted
+NODES = f"""select entities.id, entities.name, entities.type, entities.description, fields,
+    (select json_group_array(json_array(name, first, last)) from (select documents.name, first, last from places
+        join documents on documents.id = places.document where places.entity = ids.value limit {MOST_PLACES})),
+    (select count(*) from (select 1 from places where entity = ids.value limit {MOST_DOCUMENTS}))
+    from json_each(?) ids join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
+EVIDENCE = """select refs.id, documents.name, line, description from json_each(?) ids join refs on refs.id = ids.value
+    join documents on documents.id = refs.document"""
+
+
+class Named(Record):
+    """The entity that a name means; or several, of which a person chooses."""
+
+    entity: int = 0
+    note: str = ""
+    choices: tuple[Node, ...] = ()
+
+
+# --- questions ---
+
+
+def entities(graph: Graph, *, kind: str = "", query: str = "", limit: int = LIMIT) -> EntitiesAnswer:
+    """Return the entities of a type, or those that a name may mean."""
+    limit, kind, note = _within(limit, MOST, "limit"), _known_type(graph, kind), ""
+    if query.strip():
+        found, guess = _meant(graph.database, query, kind)
+        if not found:
+            raise _unknown(graph.database, query, kind)
+        chosen, total, note = found[:limit], len(found), _guess(query) if guess else ""
+    else:
+        condition, values = ("type = ?", (kind,)) if kind else ("1", ())
+        sql = f"select id from entities where {condition} order by folded, id limit ?"  # noqa: S608 - constants
+        chosen = [row[0] for row in graph.database.execute(sql, (*values, limit))]
+        types = traversal.stats(graph).entity_types
+        total = types.get(kind, 0) if kind else sum(types.values())
+    listed = tuple(nodes(graph, chosen).values())
+    return EntitiesAnswer(entities=listed, total=total, note=note, is_cut=total > len(chosen))
+
+
+def relations(
+    graph: Graph, entity: str, *, direction: str = BOTH, kind: str = "", limit: int = LIMIT
+) -> RelationsAnswer:
+    """Return the relations of an entity: those that lead in, out, or both."""
+    _check_choice("direction", direction, DIRECTIONS)
+    about = named(graph, entity, kind)
+    if not about.entity:
+        return RelationsAnswer(choices=about.choices, note=about.note)
+    limit = _within(limit, MOST, "limit")
+    edges, is_cut = traversal.neighbours(graph, about.entity, direction=direction, limit=limit)
+    shown = nodes(graph, [about.entity])[about.entity]
+    return RelationsAnswer(entity=shown, relations=relations_of(graph, edges), note=about.note, is_cut=is_cut)
+
+
+def trace(
+    graph: Graph, entity: str, *, direction: str = DOWNSTREAM, kind: str = "", max_depth: int = MAX_DEPTH
+) -> TraceAnswer:
+    """Return what is upstream or downstream of an entity, as chains."""
+    _check_choice("direction", direction, FLOWS)
+    depth = _within(max_depth, DEEPEST, "max depth")
+    about = named(graph, entity, kind)
+    if not about.entity:
+        return TraceAnswer(choices=about.choices, note=about.note, direction=direction)
+    layers, is_cut = traversal.trace(graph, [about.entity], direction=direction, depth=depth)
+    shown = nodes(graph, [about.entity, *(entity for layer in layers for entity in layer)])
+    chains = [
+        Chain(entities=tuple(shown[one] for one in (reversed(chain) if direction == UPSTREAM else chain)))
+        for chain in _chains(about.entity, layers)
+    ]
+    return TraceAnswer(
+        entity=shown[about.entity], direction=direction, note=about.note, is_cut=is_cut, chains=tuple(chains),
+        layers=tuple(tuple(shown[entity] for entity in layer) for layer in layers),
+        relations=relations_of(graph, [edge for layer in layers for edge in layer.values()]),
+    )  # fmt: skip
+
+
+def _chains(start: int, layers: Sequence[Mapping[int, Edge]]) -> list[list[int]]:
+    """Return the ways from the start to everything that leads no further."""
+    before = {entity: edge.other(entity) for layer in layers for entity, edge in layer.items()}
+    inner = set(before.values())
+    chains = []
+    for end in (entity for entity in before if entity not in inner):
+        chain = [end]
+        while chain[-1] != start:
+            chain.append(before[chain[-1]])
+        chains.append(chain[::-1])
+    return chains
+
+
+def path(graph: Graph, start: str, end: str, *, max_depth: int = MAX_DEPTH) -> PathAnswer:
+    """Return a shortest path between two entities, whichever way the relations point."""
+    depth = _within(max_depth, DEEPEST, "max depth")
+    ends = [named(graph, name, "") for name in (start, end)]
+    unclear = next((about for about in ends if not about.entity), None)
+    if unclear:
+        return PathAnswer(choices=unclear.choices, note=unclear.note)
+    way = traversal.shortest_path(graph, ends[0].entity, ends[1].entity, max_depth=depth)
+    shown = nodes(graph, way.entities)
+    note, steps = " ".join(about.note for about in ends if about.note), tuple(shown[entity] for entity in way.entities)
+    return PathAnswer(
+        entities=steps, relations=relations_of(graph, way.edges), note=note, is_cut=way.is_cut, asked=(start, end),
+        max_depth=depth,
+    )  # fmt: skip
+
+
+def dependents(
+    graph: Graph, entity: str, *, kind: str = "", max_depth: int = MAX_DEPTH, limit: int = LIMIT
+) -> DependentsAnswer:
+    """Return what may break if an entity, or something that belongs to it, changes."""
+    depth, limit = _within(max_depth, DEEPEST, "max depth"), _within(limit, MOST, "limit")
+    about = named(graph, entity, kind)
+    if not about.entity:
+        return DependentsAnswer(choices=about.choices, note=about.note)
+    layers, is_cut = traversal.dependents(graph, [about.entity], depth=depth)
+    edges = [edge for layer in layers for edge in layer.values()]
+    return DependentsAnswer(
+        entity=nodes(graph, [about.entity])[about.entity], note=about.note, is_cut=is_cut,
+        direct=len(layers[0]) if layers else 0, total=len(edges),
+        types=_types(graph.database, [entity for layer in layers for entity in layer]),
+        by_relation={kind: sum(edge.type == kind for edge in edges) for kind in sorted({edge.type for edge in edges})},
+        relations=relations_of(graph, edges[:limit]),
+    )  # fmt: skip
+
+
+def stats(graph: Graph, *, chunks: int = 0, vectors: int = 0) -> StatsAnswer:
+    """Return how much there is; what the library has besides, the caller knows."""
+    return StatsAnswer(**traversal.stats(graph)._asdict(), chunks=chunks, vectors=vectors)
+
+
+# --- from names to entities ---
+
+
+def named(graph: Graph, text: str, kind: str) -> Named:
+    """Return the one entity that a text means, or all that it may mean; raise QueryError if there is none."""
+    kind = _known_type(graph, kind)
+    found, guess = _meant(graph.database, text, kind)
+    if not found:
+        raise _unknown(graph.database, text, kind)
+    if len(found) == 1:
+        return Named(entity=found[0], note=_guess(text) if guess else "")
+    several = f"{len(found)} things"
+    note = f"Nothing is called {text!r}, and {several} are near it." if guess else f"{text!r} may mean {several}."
+    choices = tuple(nodes(graph, found[:MOST_CHOICES]).values())
+    return Named(note=f"{note} Ask again with one of these:", choices=choices)
+
+
+def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]:
+    """Return what a text may mean, and whether that is a guess.
+
+    A text may be a name, or as answers write it where that is not enough: `METHOD Cart.add in shop.py`.
+    """
+    text = " ".join(text.split())[:LONGEST]
+
+    def has(sql: str, value: str) -> bool:
+        return database.execute(f"select 1 from {sql} = ? limit 1", (value,)).fetchone() is not None  # noqa: S608
+
+    first, _, rest = text.partition(" ")
+    name, _, document = text.rpartition(" in ")
+    if not has("entities where name", text):
+        if rest and has("entities where type", first):
+            return _meant(database, rest, first)
+        if name and has("documents where name", document):
+            sql = "select places.entity from places join documents on documents.id = document where documents.name = ?"
+            here = {row[0] for row in database.execute(sql, (document,))}
+            inner = find(database, name, kind)
+            return [entity for entity in inner.entities if entity in here], inner.is_guess
+    found = find(database, text, kind)
+    return list(found.entities), found.is_guess
+
+
+def _guess(text: str) -> str:
+    return f"Nothing is called {text!r}; this is the nearest."
+
+
+def _unknown(database: Connection, text: str, kind: str) -> QueryError:
+    condition, values = ("where type = ?", (kind,)) if kind else ("", ())
+    names = database.execute(f"select distinct name from entities {condition} limit {NEAR}", values)  # noqa: S608
+    near = did_you_mean(text, (name for (name,) in names if 2 * len(name) > len(text)))
+    fix = f"{near} To see what there is, type: deia graph entities".lstrip()
+    return QueryError(f"the graph has no {kind.lower() or 'entity'} {text[:200]!r}", fix=fix)
+
+
+def _known_type(graph: Graph, kind: str) -> str:
+    kind = kind.strip().upper()
+    if kind and not graph.database.execute("select 1 from entities where type = ? limit 1", (kind,)).fetchone():
+        known = ", ".join(traversal.stats(graph).entity_types)
+        raise QueryError(f"the graph has no entity of type {kind[:100]!r}", fix=f"Types are: {known or 'none yet'}.")
+    return kind
+
+
+def _check_choice(what: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise QueryError(f"{what} {value[:100]!r} is unknown", fix=f"Known are: {', '.join(known)}.")
+
+
+def _within(number: int, most: int, what: str) -> int:
+    if not 1 <= number <= most:
+        raise QueryError(f"{what} {number} is out of range", fix=f"Give a number between 1 and {most}.")
+    return number
+
+
+# --- from ids to records ---
+
+
+def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
+    """Return entities by id, in this order."""
+    found = {}
+    for ident, name, kind, description, fields, places, documents in graph.database.execute(NODES, (_array(idents),)):
+        listed = tuple(Place(document=where, first=first, last=last) for where, first, last in json.loads(places))
+        extra = json.loads(fields) if fields else {}
+        found[ident] = Node(
+            name=name, type=kind, description=description or "", places=listed, documents=documents, fields=extra
+        )
+    return found
+
+
+def relations_of(graph: Graph, edges: Sequence[Edge]) -> tuple[Relation, ...]:
+    """Return relations with their ends and their evidence."""
+    ends = nodes(graph, {entity: None for edge in edges for entity in edge[:2]})
+    rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
+    shown = {ref: Evidence(document=name, line=line, description=about or "") for ref, name, line, about in rows}
+    nothing = Evidence(document="")
+    return tuple(
+        Relation(
+            source=ends[edge.source], type=edge.type, target=ends[edge.target],
+            certainty=CERTAINTIES[edge.certainty], evidence=shown.get(edge.ref, nothing),
+        )
+        for edge in edges
+    )  # fmt: skip
+
+
+def _types(database: Connection, idents: Iterable[int]) -> dict[str, int]:
+    sql = """select entities.type, count(*) from json_each(?) ids join entities on entities.id = ids.value
+        group by 1 order by 2 desc, 1"""
+    return dict(database.execute(sql, (_array(idents),)).fetchall())
+
+
+def _array(values: Iterable[int]) -> str:
+    return f"[{','.join(map(str, values))}]"

@@ -1,0 +1,314 @@
+"""Ways through the graph: what is around an entity, upstream and downstream of it, between two, and what rests on one.
+
+Everything is bounded: of an entity that everything touches, some relations of each type are followed, and the answer
+says so in `is_cut`. Which way something flows is decided by the type of a relation: whoever CONSUMES stands downstream
+of what it consumes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from deia.graph.graph_store import Graph
+
+SIDES = ("source", "target")
+IN, OUT, BOTH = DIRECTIONS = ("in", "out", "both")
+UPSTREAM, DOWNSTREAM = FLOWS = ("upstream", "downstream")
+# Relations by which the source rests on the target: a change of the target reaches the source.
+DEPENDING = frozenset(
+    ("CALLS", "DEPENDS_ON", "EXTENDS", "IMPLEMENTS", "IMPORTS", "INHERITS", "REFERENCES", "REQUIRES", "USES")
+)
+TAKING = frozenset(("CONSUMES", "LISTENS_TO", "READS", "READS_FROM", "RECEIVES", "SUBSCRIBES_TO"))
+AGAINST = DEPENDING | TAKING  # what flows goes from the target to the source; along any other type, as it is written
+STILL = frozenset(("CONTAINS", "DEFINES", "LINKS_TO", "MENTIONS"))  # nothing flows
+FOLLOWED = 32  # relations of an entity in each direction; of one that has more, so many of each type
+MOST_EXPANDED = 5_000  # entities whose relations are read for one answer
+MOST_REACHED = 100
+MOST_DEPENDENTS = 10_000
+AT_ONCE = 16  # entities that are followed between two looks at whether enough was reached
+COUNTED = 1_000  # relations up to which the rarity of an entity is told apart
+MAX_DEPTH = 5
+COLUMNS = "json_group_array(json_array(source, target, type, certainty, ref))"
+ADJACENT = f"""select value,
+    (select {COLUMNS} from (select * from relations where source = value limit {FOLLOWED + 1})),
+    (select {COLUMNS} from (select * from relations where target = value limit {FOLLOWED + 1})) from json_each(?)"""  # noqa: S608
+# The types of the relations of a hub, one after another by the index; counting through all of them would be slow.
+TYPES = """with recursive types (type) as (select min(type) from relations where {side} = :id union all
+    select (select min(type) from relations where {side} = :id and relations.type > types.type) from types
+    where types.type is not null) select type from types where type is not null"""
+OF_TYPE = "select source, target, type, certainty, ref from relations where {side} = ? and type = ? limit ?"
+DEGREES = f"""select value,
+    (select count(*) from (select 1 from relations where source = value limit {COUNTED})) +
+    (select count(*) from (select 1 from relations where target = value limit {COUNTED})) from json_each(?)"""  # noqa: S608
+RESTING = """select source, target, relations.type, certainty, ref from json_each(?) of join relations
+    on target = of.value and relations.type in (select value from json_each(?)) limit ?"""
+
+
+class Edge(NamedTuple):
+    """A relation between two entities, by their ids; `certainty` is an index, the surest first."""
+
+    source: int
+    target: int
+    type: str
+    certainty: int
+    ref: int
+
+    def other(self, entity: int) -> int:
+        """Return the end that is not this entity."""
+        return self.target if entity == self.source else self.source
+
+    @property
+    def flows_back(self) -> bool:
+        """Whether what flows along it goes from the target to the source."""
+        return self.type in AGAINST
+
+
+class Around(NamedTuple):
+    """Relations of some entities, and whether there are more."""
+
+    edges: list[Edge]
+    is_cut: bool
+
+
+class Reached(NamedTuple):
+    """The entities that were reached, by distance, each with the relation that led there."""
+
+    layers: list[dict[int, Edge]]
+    is_cut: bool
+
+
+class Way(NamedTuple):
+    """A shortest path: entities, and the relation between each and the next; no entities if there is none."""
+
+    entities: list[int]
+    edges: list[Edge]
+    is_cut: bool
+
+
+class Counts(NamedTuple):
+    """How much there is in a graph."""
+
+    documents: int
+    entities: int
+    relations: int
+    entity_types: Mapping[str, int]
+    relation_types: Mapping[str, int]
+
+
+def adjacent(graph: Graph, entities: Iterable[int], wanted: Callable[[str, str], bool] | None = None) -> Around:
+    """Return the relations of entities in both directions; one between two of them comes twice.
+
+    `wanted` is asked, with the side that an entity is on and the type, which relations to return.
+    """
+    edges, is_cut = [], False
+    for entity, *sides in graph.database.execute(ADJACENT, (_array(entities),)).fetchall():
+        for side, listed in zip(SIDES, sides, strict=True):
+            rows = json.loads(listed)
+            if len(rows) > FOLLOWED:
+                rows, was_cut = _of_hub(graph, side, entity, wanted)
+                is_cut = is_cut or was_cut
+            edges += [Edge(*row) for row in rows if wanted is None or wanted(side, row[2])]
+    return Around(edges, is_cut)
+
+
+def _of_hub(
+    graph: Graph, side: str, entity: int, wanted: Callable[[str, str], bool] | None
+) -> tuple[list[Sequence[Any]], bool]:
+    """Return some relations of each type, so that the many of one type do not hide the few of another."""
+    run = graph.database.execute
+    types = [kind for (kind,) in run(TYPES.format(side=side), {"id": entity}) if wanted is None or wanted(side, kind)]
+    rows = [run(OF_TYPE.format(side=side), (entity, kind, FOLLOWED + 1)).fetchall() for kind in types]
+    return [row for of_type in rows for row in of_type[:FOLLOWED]], any(len(of_type) > FOLLOWED for of_type in rows)
+
+
+def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int = FOLLOWED) -> Around:
+    """Return the relations of an entity, the surest first; a limit is shared fairly by the types of relations."""
+    found: list[list[Edge]] = []
+    for side in [side for side, way in zip(SIDES, (OUT, IN), strict=True) if direction in (way, BOTH)]:
+        for (kind,) in graph.database.execute(TYPES.format(side=side), {"id": entity}).fetchall():
+            rows = graph.database.execute(OF_TYPE.format(side=side), (entity, kind, limit + 1))
+            found.append([Edge(*row) for row in rows])
+    every = sum(map(len, found))
+    share = max(1, limit // max(1, len(found)))
+    while sum(min(len(edges), share) for edges in found) < min(every, limit):
+        share += 1
+    edges = [edge for of_type in found for edge in of_type[:share]][:limit]
+    return Around(sorted(dict.fromkeys(edges), key=by_certainty), every > limit)
+
+
+def trace(
+    graph: Graph, starts: Sequence[int], *, direction: str, depth: int = MAX_DEPTH, most: int = MOST_REACHED
+) -> Reached:
+    """Return what is downstream (or upstream) of entities: what takes from them, rests on them or is made by them."""
+    leaving = SIDES[direction == UPSTREAM]  # the side of a relation on which an entity is that it leads on from
+
+    def wanted(side: str, kind: str) -> bool:
+        return kind not in STILL and (kind in AGAINST) == (side != leaving)
+
+    return _reach(starts, lambda front: adjacent(graph, front, wanted), depth, most)
+
+
+def dependents(graph: Graph, starts: Sequence[int], *, depth: int = MAX_DEPTH, most: int = MOST_DEPENDENTS) -> Reached:
+    """Return what may break if entities or what they contain change: the sources of relations that lead there."""
+    types = json.dumps(sorted(DEPENDING))
+
+    def follow(front: Iterable[int]) -> Around:
+        rows = graph.database.execute(RESTING, (_array(front), types, most * 2)).fetchall()
+        return Around([Edge(*row) for row in rows], len(rows) == most * 2)
+
+    return _reach([*starts, *members(graph, starts)], follow, depth, most)
+
+
+def _reach(starts: Sequence[int], follow: Callable[[Iterable[int]], Around], depth: int, most: int) -> Reached:
+    """Return what is reached step by step; `follow` returns the relations that lead on from the last step."""
+    known, layers, is_cut = set(starts), list[dict[int, Edge]](), False
+    front: Collection[int] = known.copy()
+    while front and len(layers) < depth:
+        layer: dict[int, Edge] = {}
+        room, ahead = most - len(known) + len(starts), list(front)
+        for at in range(0, len(ahead), AT_ONCE):
+            edges, was_cut = follow(ahead[at : at + AT_ONCE])
+            is_cut = is_cut or was_cut
+            for edge in sorted(edges, key=by_certainty):
+                for entity in edge[:2]:
+                    if entity not in known:
+                        layer.setdefault(entity, edge)
+            if len(layer) > room:
+                layer, is_cut = dict(list(layer.items())[:room]), True
+                break
+        known |= layer.keys()
+        front = layer.keys()
+        layers += [layer] if layer else []
+    return Reached(layers, is_cut)
+
+
+def members(graph: Graph, entities: Iterable[int]) -> list[int]:
+    """Return what belongs to entities: all that a document defines, and what is named after a class in it."""
+    run = graph.database.execute
+    found: list[int] = []
+    for entity in entities:
+        sql = "select document, one.name, documents.entity from entities one join documents on documents.id = document"
+        for document, name, whole in run(f"{sql} where one.id = ?", (entity,)).fetchall():
+            rows = run("select id, name from entities where document = ? limit ?", (document, MOST_DEPENDENTS))
+            found += [one for one, own in rows if one != entity and (whole == entity or own.startswith(f"{name}."))]
+    return found
+
+
+def shortest_path(graph: Graph, start: int, end: int, *, max_depth: int = MAX_DEPTH) -> Way:
+    """Return a shortest path, whichever way its relations point.
+
+    Among equally short ones, that through the rarest entities: two things that everything touches say little about
+    each other.
+    """
+    if start == end:
+        return Way([start], [], is_cut=False)
+    steps: tuple[_Steps, _Steps] = ({start: []}, {end: []})
+    layers: tuple[list[Collection[int]], ...] = ([{start}], [{end}])
+    is_cut, expanded = False, 0
+    for _ in range(max_depth):
+        side = min((0, 1), key=lambda number: len(layers[number][-1]))
+        front = layers[side][-1]
+        expanded += len(front)
+        if not front or expanded > MOST_EXPANDED:
+            return Way([], [], is_cut or expanded > MOST_EXPANDED)
+        edges, was_cut = adjacent(graph, front)
+        is_cut = is_cut or was_cut
+        layers[side].append(_advance(steps[side], front, edges))
+        for layer in layers[1 - side]:  # the last one, unless hubs were cut
+            if met := [entity for entity in layers[side][-1] if entity in layer]:
+                return _rarest(graph, steps, met, is_cut=is_cut)
+    return Way([], [], is_cut)
+
+
+_Steps = dict[int, list[Edge]]  # each entity with the relations by which it was first reached
+
+
+def _advance(steps: _Steps, front: Collection[int], edges: Iterable[Edge]) -> Collection[int]:
+    """Add what the relations lead to, and return it."""
+    new: _Steps = {}
+    for edge in edges:
+        source, target = edge[:2]
+        if source in front and target not in steps:
+            new.setdefault(target, []).append(edge)
+        if target in front and source not in steps:
+            new.setdefault(source, []).append(edge)
+    steps.update(new)
+    return new.keys()
+
+
+def _rarest(graph: Graph, steps: tuple[_Steps, _Steps], met: Sequence[int], *, is_cut: bool) -> Way:
+    costs = _costs(graph, steps, met)
+    middle = min(met, key=lambda entity: (costs[0][entity] + costs[1][entity], entity))
+    before, after = (_walk_back(steps[side], costs[side], middle) for side in (0, 1))
+    edges = [*reversed(before), *after]
+    entities = [next(iter(steps[0]))]
+    for edge in edges:
+        entities.append(edge.other(entities[-1]))
+    return Way(entities, edges, is_cut)
+
+
+def _walk_back(steps: _Steps, costs: Mapping[int, float], entity: int) -> list[Edge]:
+    edges = []
+    while steps[entity]:
+        here = entity
+        edge = min(steps[here], key=lambda edge: (costs[edge.other(here)] + edge.certainty, edge))
+        edges.append(edge)
+        entity = edge.other(here)
+    return edges
+
+
+def _costs(graph: Graph, steps: tuple[_Steps, _Steps], met: Sequence[int]) -> tuple[dict[int, float], dict[int, float]]:
+    """Return for each side what the cheapest way costs to the entities that lead to where the sides met."""
+    ways = [_leading(side, met) for side in steps]
+    degrees = graph.database.execute(DEGREES, (_array({*ways[0], *ways[1]}),))
+    weights = {entity: math.log2(1 + degree) for entity, degree in degrees}
+    costs: tuple[dict[int, float], dict[int, float]] = ({}, {})
+    for side, way, cost in zip(steps, ways, costs, strict=True):
+        for entity in reversed(way):  # from the start on
+            before = [cost[edge.other(entity)] + edge.certainty for edge in side[entity]]
+            cost[entity] = min(before) + weights[entity] if before else 0.0
+    return costs
+
+
+def _leading(steps: _Steps, met: Iterable[int]) -> list[int]:
+    """Return the entities on all shortest ways from where the sides met back to a start, the farthest first."""
+    way, front = dict[int, None](), dict.fromkeys(met)
+    while front:
+        way |= front
+        front = dict.fromkeys(edge.other(entity) for entity in front for edge in steps[entity])
+    return list(way)
+
+
+_counts: WeakKeyDictionary[Graph, tuple[tuple[int, int], Counts]] = WeakKeyDictionary()
+
+
+def stats(graph: Graph) -> Counts:
+    """Return how much there is; while nothing changes, it is counted once."""
+    run = graph.database.execute
+    version = (run("pragma data_version").fetchone()[0], graph.database.total_changes)
+    kept = _counts.get(graph)
+    if kept is None or kept[0] != version:
+        entities = dict(run("select type, count(*) from entities group by type order by 2 desc, 1").fetchall())
+        relations = dict(run("select type, count(*) from relations group by type order by 2 desc, 1").fetchall())
+        documents: int = run("select count(*) from documents").fetchone()[0]
+        counted = Counts(documents, sum(entities.values()), sum(relations.values()), entities, relations)
+        kept = _counts[graph] = (version, counted)
+    return kept[1]
+
+
+def _array(values: Iterable[int]) -> str:
+    return f"[{','.join(map(str, values))}]"
+
+
+def by_certainty(edge: Edge) -> tuple[Any, ...]:
+    """Return what edges are sorted by: the surest first."""
+    return (edge.certainty, edge.type, edge.source, edge.target)

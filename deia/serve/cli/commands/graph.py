@@ -1,0 +1,188 @@
+"""`deia graph`: what belongs to what in the commons and the library, each relation with the line that shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from deia import files
+from deia.errors import QueryError
+from deia.graph import exports
+from deia.graph.drawing import neighbourhood, tree
+from deia.graph.graph_questions import named
+from deia.graph.picture import picture
+from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH
+from deia.librarian import Librarian
+from deia.serve.cli import output
+from deia.serve.cli.commands import shared_options as shared
+
+if TYPE_CHECKING:
+    from deia.graph.graph_answers import GraphAnswer
+
+MOST = click.IntRange(1, 1_000)
+DEPTH = click.IntRange(1, 20)
+MOST_DEPTH_DRAWN = 3
+type_option = click.option("--type", "kind", default="", metavar="TYPE", help="Only entities of this type.")
+limit_option = click.option("--limit", type=MOST, default=20, show_default=True, help="How many to show.")
+depth_option = click.option(
+    "--max-depth", type=DEPTH, default=MAX_DEPTH, show_default=True, help="How many relations away to look."
+)
+to_option = click.option("--to", "target", default="", metavar="FILE", help="Write it into this new file.")
+
+
+@click.group(short_help="Ask what belongs to what.")
+def graph() -> None:
+    """The graph of the commons and the library: entities and relations, each with the line that shows it.
+
+    A name may be misspelt or abbreviated. If it may mean several things, these are listed, and the command exits 1;
+    type one of them as it is written there, such as "METHOD Cart.add in shop.py".
+    """
+
+
+def _librarian() -> Librarian:
+    return Librarian(shared.named_commons() or None, agent="cli", ledger=False)
+
+
+def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
+    """Print an answer and return the exit code."""
+    text = answer.text.replace(" → ", output.mark(" → ", " -> "))
+    output.answer(answer.to_dict(), [text], as_json=as_json)
+    return output.FOUND if is_found else output.NOTHING
+
+
+@graph.command("entities", short_help="List entities.")
+@click.option("--query", default="", metavar="NAME", help="Only those that this name may mean.")
+@type_option
+@limit_option
+@shared.json_option
+@shared.commons_option
+def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
+    """List entities, each with its type and the line that defines or names it."""
+    answer = _librarian().entities(query, type=kind, limit=limit)
+    return _show(answer, is_found=answer.entities, as_json=as_json)
+
+
+@graph.command("relations", short_help="Show what an entity has to do with others.")
+@click.argument("entity")
+@click.option("--direction", type=click.Choice(DIRECTIONS), default=BOTH, help="Those that lead in, out, or both.")
+@type_option
+@limit_option
+@shared.json_option
+@shared.commons_option
+def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_json: bool) -> int:
+    """Show the relations of ENTITY, each with the line that shows it."""
+    answer = _librarian().relations(entity, direction=direction, type=kind, limit=limit)
+    return _show(answer, is_found=answer.relations, as_json=as_json)
+
+
+@graph.command("trace", short_help="Follow what flows to or from an entity.")
+@click.argument("entity")
+@click.option(
+    "--direction", type=click.Choice(FLOWS), default=DOWNSTREAM, show_default=True, help="Where to go from there."
+)
+@type_option
+@depth_option
+@shared.json_option
+@shared.commons_option
+def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_json: bool) -> int:
+    """Show what is downstream of ENTITY, or upstream, as chains.
+
+    Downstream is what takes from it or rests on it: consumers, callers, importers, what it produces. Upstream is what
+    it takes from or rests on itself.
+    """
+    answer = _librarian().trace(entity, direction=direction, type=kind, max_depth=max_depth)
+    return _show(answer, is_found=answer.chains, as_json=as_json)
+
+
+@graph.command("path", short_help="Show how two entities are connected.")
+@click.argument("start", metavar="FROM")
+@click.argument("end", metavar="TO")
+@depth_option
+@shared.json_option
+@shared.commons_option
+def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
+    """Show the shortest path between FROM and TO, whichever way the relations point."""
+    answer = _librarian().path(start, end, max_depth=max_depth)
+    return _show(answer, is_found=answer.entities, as_json=as_json)
+
+
+@graph.command("dependents", short_help="Show what may break if an entity changes.")
+@click.argument("entity")
+@type_option
+@depth_option
+@limit_option
+@shared.json_option
+@shared.commons_option
+def graph_dependents(*, entity: str, kind: str, max_depth: int, limit: int, as_json: bool) -> int:
+    """Show what imports, calls, inherits from or otherwise rests on ENTITY, or on what belongs to it."""
+    answer = _librarian().dependents(entity, type=kind, max_depth=max_depth, limit=limit)
+    return _show(answer, is_found=answer.total, as_json=as_json)
+
+
+@graph.command("stats", short_help="Show how much there is.")
+@shared.json_option
+@shared.commons_option
+def graph_stats(*, as_json: bool) -> int:
+    """Show how many documents, chunks, entities, relations and vectors there are."""
+    return _show(_librarian().graph_stats(), is_found=True, as_json=as_json)
+
+
+@graph.command("export", short_help="Give the graph to other programs.")
+@click.option(
+    "--format", "form", type=click.Choice(list(exports.FORMATS)), default="json", show_default=True,
+    help="The form of the output; csv has the relations.",
+)  # fmt: skip
+@type_option
+@click.option("--limit", type=click.IntRange(1), default=exports.MOST_EXPORTED, help="How many entities and relations.")
+@to_option
+@shared.commons_option
+def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
+    """Write all entities and relations, or those of a type and the relations between them."""
+    with _librarian().open_graph() as opened:
+        exported = exports.export(opened, form, kind=kind, most=limit)
+        if target:
+            _write(target, "\n".join([*exported.lines, ""]))
+        else:
+            for line in exported.lines:
+                output.say(line)
+    if exported.is_cut:
+        output.complain("deia: there is more than {limit} entities or relations; the rest was left out")
+
+
+@graph.command("draw", short_help="Draw what is around an entity.")
+@click.argument("entity")
+@click.option(
+    "--depth", type=click.IntRange(1, MOST_DEPTH_DRAWN), default=1, show_default=True, help="How many steps around it."
+)
+@click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", help="A tree, or a picture.")
+@type_option
+@to_option
+@shared.commons_option
+def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) -> int:
+    """Draw what is around ENTITY: as a tree, or as a picture that a browser shows."""
+    with _librarian().open_graph() as opened:
+        about = named(opened, entity, kind)
+        if about.note:
+            output.complain(
+                "\n".join([about.note, *(f"  {choice.described(choice.typed)}" for choice in about.choices)])
+            )
+        if about.choices:
+            return output.NOTHING
+        drawn = neighbourhood(opened, about.entity, depth=depth)
+    text = picture(drawn) if form == "svg" else tree(drawn, ascii_only=not output.mark("├└│─", "")) + "\n"
+    if target:
+        _write(target, text)
+    else:
+        output.say(text.rstrip("\n"))
+    if drawn.is_cut:
+        output.complain("deia: there is more around it than is drawn")
+    return output.FOUND
+
+
+def _write(target: str, text: str) -> None:
+    """Write a new file; raise QueryError if it is there already, or cannot be written."""
+    path = files.full(target)
+    if files.exists(path) or not files.keep(path, text.encode("utf-8", "replace")):
+        raise QueryError(f"{target} is there already, or cannot be written", fix="Choose another --to")
+    output.say(f"Wrote {target}")

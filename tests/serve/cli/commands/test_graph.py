@@ -1,0 +1,107 @@
+"""`deia graph` as people type it: every question, both forms, and what is said where there is no single answer."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.compile.graph_update import open_graph
+from deia.graph.facts import Entity, Facts, Reference
+from deia.librarian import Librarian
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+FLOW = Facts(
+    entities=tuple(Entity(name, "SERVICE", 1, 1, shared=True) for name in ("ServiceA", "Kafka", "ServiceB")),
+    references=(
+        Reference("PRODUCES", "Kafka", 3, "ServiceA", "SERVICE", description="ServiceA writes orders to Kafka."),
+        Reference("CONSUMES", "Kafka", 4, "ServiceB", "SERVICE"),
+        Reference("MENTIONS", "Kafka", 5, target_type="SERVICE"),
+    ),
+)
+CODE = Facts(
+    module="shop", entities=(Entity("main", "FUNCTION", 2, 3), Entity("Kafka", "CLASS", 5, 9)),
+    references=(Reference("CALLS", "main", 11),),
+)  # fmt: skip
+
+
+@pytest.fixture
+def asked(deia: Deia) -> Deia:
+    """Return deia in a commons that has a graph."""
+    with open_graph(Librarian().root, os.environ) as graph, graph.transaction():
+        graph.put("flow.md", "1", FLOW)
+        graph.put("shop.py", "1", CODE)
+        graph.put("till.py", "1", Facts(module="till", entities=(Entity("main", "FUNCTION", 1, 2),)))
+    return deia
+
+
+def test_every_question_has_an_answer_for_people_and_one_for_programs(asked: Deia) -> None:
+    told = asked("graph", "path", "ServiceA", "ServiceB")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith(
+        "ServiceA --[PRODUCES]--> Kafka --[CONSUMES]--> ServiceB\n  ServiceA --[PRODUCES]--> Kafka"
+    )
+    for question, key in {
+        ("entities", "--type", "service"): "entities", ("relations", "ServiceA"): "relations",
+        ("trace", "ServiceA"): "chains", ("path", "ServiceA", "ServiceB"): "relations", ("stats",): "entity_types",
+        ("dependents", "main in shop.py"): "relations",
+    }.items():  # fmt: skip
+        assert asked("graph", *question).code == 0
+        assert json.loads(asked("graph", *question, "--json").out)[key]
+
+
+def test_a_trace_follows_the_flow(asked: Deia) -> None:
+    assert asked("graph", "trace", "ServiceA").out.splitlines()[0] == "ServiceA → Kafka → ServiceB"
+    up = asked("graph", "trace", "ServiceB", "--direction", "upstream", "--max-depth", "1")
+    assert up.out.splitlines()[0] == "Kafka → ServiceB"
+    assert asked("graph", "trace", "ServiceB").code == 1
+
+
+def test_a_name_of_several_things_is_asked_back(asked: Deia) -> None:
+    told = asked("graph", "relations", "main")
+    assert (told.code, told.out.splitlines()[0]) == (1, "'main' may mean 2 things. Ask again with one of these:")
+    for line in told.out.splitlines()[1:]:
+        assert asked("graph", "draw", line.strip().partition(" (")[0]).code == 0
+    drawn = asked("graph", "draw", "main")
+    assert (drawn.code, drawn.out) == (1, "")
+    assert "FUNCTION main in till.py" in drawn.err
+
+
+def test_a_name_that_nothing_has_is_told_with_what_to_type(asked: Deia) -> None:
+    told = asked("graph", "trace", "xylophone")
+    assert told.code == 2
+    assert "type: deia graph entities" in told.err
+
+
+def test_an_export_can_be_printed_or_written_once(asked: Deia, tmp_path: Path) -> None:
+    assert len(json.loads(asked("graph", "export").out)["relations"]) == 4
+    to = str(tmp_path / "new" / "graph.csv")
+    assert asked("graph", "export", "--format", "csv", "--to", to).code == 0
+    with open(to, encoding="utf-8") as file:
+        assert file.readline().startswith("source,source_name")
+    again = asked("graph", "export", "--format", "csv", "--to", to)
+    assert (again.code, "Choose another --to" in again.err) == (2, True)
+    assert "left out" in asked("graph", "export", "--limit", "1").err
+
+
+def test_a_neighbourhood_is_drawn_as_text_or_as_a_picture(asked: Deia, tmp_path: Path) -> None:
+    told = asked("graph", "draw", "SERVICE Kafka", "--depth", "2")
+    assert "├── --[CONSUMES]--> SERVICE ServiceB (flow.md:1)" in told.out
+    to = tmp_path / "kafka.svg"
+    assert asked("graph", "draw", "Kafka", "--type", "SERVICE", "--format", "svg", "--to", str(to)).code == 0
+    assert to.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_a_program_asks_the_same(asked: Deia) -> None:
+    librarian = Librarian(ledger=False)
+    assert librarian.path("ServiceA", "ServiceB").text == asked("graph", "path", "ServiceA", "ServiceB").out.rstrip()
+    assert [node.name for node in librarian.entities(type="SERVICE", limit=1).entities] == ["Kafka"]
+    counts = librarian.graph_stats()
+    assert (counts.documents, counts.relations, counts.chunks == counts.vectors) == (3, 4, True)
+    assert counts.text.startswith(f"Documents: 3, Chunks: {counts.chunks}, Entities: 9, Relations: 4, Vectors: ")
