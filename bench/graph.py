@@ -60,7 +60,7 @@ Pair = tuple[str, str]
 class Traced(NamedTuple):
     """What was seen while the tests ran, by qualified names."""
 
-    pairs: set[Pair]
+    pairs: dict[Pair, set[str]]  # with how they came about
     lines: set[tuple[str, int]]  # of a caller, on which it called anything
 
 
@@ -153,9 +153,9 @@ def named(where: str, qualified: str, modules: dict[str, str]) -> str:
 
 def traced(library: Library, kept: Path, seconds: int) -> Traced:
     """Return the pairs that were seen, and the lines."""
-    found = Traced(set(), set())
+    found = Traced({}, set())
     for rows in trace(kept, seconds):
-        for caller, line, callee in rows:
+        for caller, line, callee, how in rows:
             where, qualified, is_function, _ = caller
             source = named(where, qualified, library.modules) if is_function else ""
             if not source:
@@ -164,7 +164,7 @@ def traced(library: Library, kept: Path, seconds: int) -> Traced:
             if callee and callee[2] and not callee[3] and not callee[1].endswith(">"):
                 target = named(callee[0], callee[1], library.modules)
                 if target:
-                    found.pairs.add((source, target))
+                    found.pairs.setdefault((source, target), set()).add(how)
     return found
 
 
@@ -207,15 +207,14 @@ def check_calls(library: Library, graph: Graph, seen: Traced, wrong: int) -> Non
         for source, target, _, lines in rows
         if target in can_be_seen and any((source, int(line)) in seen.lines for line in lines.split(","))
     }
-    names = sorted(halves, key=len, reverse=True)
-    modules = {
-        source: next(name for name in names if source == name or source.startswith(f"{name}."))
-        for source, _ in judged | seen.pairs
-    }
+    modules = {source: module_in(source, halves) for source, _ in judged | seen.pairs.keys()}
     for half in ("tuned", "held"):
-        pairs = {pair for pair in seen.pairs if halves[modules[pair[0]]] == half}
-        told = {pair for pair in judged if halves[modules[pair[0]]] == half}
+        pairs = {pair for pair in seen.pairs if halves.get(modules[pair[0]]) == half}
+        told = {pair for pair in judged if halves.get(modules[pair[0]]) == half}
         print(f"calls, {half}: recall {part(pairs & have.keys(), pairs)}, precision {part(told & pairs, told)}")
+        for how in ("written", "through C", "implicit"):
+            of = {pair for pair in pairs if how in seen.pairs[pair]}
+            print(f"  {how}: recall {part(of & have.keys(), of)}")
         for level in sorted({have[pair] for pair in told}):
             of = {pair for pair in told if have[pair] == level}
             found = {pair for pair in pairs if have.get(pair) == level}
@@ -224,6 +223,13 @@ def check_calls(library: Library, graph: Graph, seen: Traced, wrong: int) -> Non
             chosen = random.Random(SEED)
             show("wrong", chosen.sample(sorted(told - pairs), wrong))
             show("missing", chosen.sample(sorted(pairs - have.keys()), wrong))
+
+
+def module_in(name: str, modules: Iterable[str]) -> str:
+    """Return the module of a qualified name."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
 
 
 def show(label: str, pairs: Iterable[Pair]) -> None:

@@ -26,15 +26,23 @@ FUEL = 2_000  # names that are looked up for one reference
 MOST_BASES = 60
 COMMON = frozenset(  # methods of built-in types: of something unknown, they are most likely those
     name for kind in (str, bytes, bytearray, list, dict, set, int, float) for name in dir(kind)
-) | frozenset(("close", "flush", "read", "readline", "readlines", "seek", "tell", "write", "writelines"))
+) | frozenset(
+    """close flush read readline readlines seek tell write writelines acquire release match fullmatch search sub group
+    groups groupdict start end span findall finditer pack unpack now timetuple""".split()
+)
+MANY = 60  # methods of one name, of which those near the caller are not sought
 QUERIES = {
     "name": "select {} id, entities.name, type, document from entities where (not shared or type = 'DOCUMENT')",
     "last": "select {} id, entities.name, type, document from entities where not shared and type = 'METHOD'",
     "alias": "select {} target from aliases join documents on documents.id = document where true",
     "bases": "select {} target from refs where type = 'INHERITS'",
+    "imports": "select {} target from refs where type = 'IMPORTS'",
+    "own": "select {} entities.name from entities join documents on documents.entity = entities.id where true",
 }
-KEYS = {"name": "entities.name", "last": "last", "alias": "aliases.name", "bases": "source"}
-ORDERS = {"name": "id", "last": "id", "alias": "documents.name, aliases.rowid", "bases": "id"}
+KEYS = {"name": "entities.name", "last": "last", "alias": "aliases.name", "bases": "source",
+        "imports": "refs.document", "own": "documents.id"}  # fmt: skip
+ORDERS = {"name": "id", "last": "id", "alias": "documents.name, aliases.rowid", "bases": "id",
+          "imports": "1", "own": "1"}  # fmt: skip
 
 
 class Missing(NamedTuple):
@@ -71,9 +79,10 @@ def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[i
     path = target.replace(":", ".") if kind in CODE else target
     key = (kind, path)
     if key not in names.answers:
-        places = () if path[:1] == "." else tuple(_meant(names, kind, names.places(path)))
-        names.answers[key] = places if places or kind != "CALLS" else _named(names, path)
+        names.answers[key] = () if path[:1] == "." else tuple(_meant(names, kind, names.places(path)))
     places = names.answers[key]
+    if not places and kind == "CALLS":
+        places = _named(names, document, path)
     if not places and kind == "IMPORTS" and ":" not in target:
         return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
     if len(places) > 1:
@@ -96,13 +105,20 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
             yield place
 
 
-def _named(names: Names, path: str) -> tuple[Place, ...]:
-    """Return the methods of a name, where what they are called on is unknown."""
+def _named(names: Names, document: int, path: str) -> tuple[Place, ...]:
+    """Return the methods of a name that a document may mean, where what they are called on is unknown."""
     head, _, last = path.rpartition(".")
-    if last in COMMON or last[:2] == "__" or last[-1:] == ")" or (head and not names.knows(head)):
+    if last in COMMON or last[:2] == "__" or last[-1:] == ")" or (head and not names.is_open(head)):
         return ()
     found = names.ending(last.casefold())
-    return tuple(place._replace(level=NAMED) for place in found if place.name.endswith(f".{last}"))
+    if len(found) > MANY:
+        return ()
+    near = names.near(document)
+    return tuple(
+        place._replace(level=NAMED)
+        for place in found
+        if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near
+    )
 
 
 class Names:
@@ -114,6 +130,7 @@ class Names:
         self._tables: dict[str, dict[str | int, list[Any]]] = {kind: {} for kind in QUERIES}
         self._places: dict[str, tuple[Place, ...]] = {}
         self._orders: dict[int, list[Place]] = {}
+        self._near: dict[int, set[str]] = {}
         self._open: set[str] = set()  # names that are being looked up
         self._fuel = FUEL
         self._is_cut = False  # something was not looked up to its end, and is not to be remembered
@@ -145,13 +162,20 @@ class Names:
         """Return what a name stands for, in the order in which documents say it."""
         return list(dict.fromkeys(row[0] for row in self._ask("alias", name)))
 
-    def knows(self, path: str) -> bool:
-        """Return whether a name begins with something that is defined here."""
+    def is_open(self, path: str) -> bool:
+        """Return whether a name begins with a class or a function of which no document tells all."""
         while path:
-            if self.places(path):
-                return True
+            if found := self.places(path):
+                return found[0].type != MODULE
             path = path.rpartition(".")[0]
         return False
+
+    def near(self, document: int) -> set[str]:
+        """Return the first parts of a document's own name and of what it imports."""
+        if document not in self._near:
+            own = self._ask("own", document)
+            self._near[document] = {row[0].partition(".")[0] for row in own + self._ask("imports", document)}
+        return self._near[document]
 
     def places(self, path: str) -> tuple[Place, ...]:
         """Return what a name leads to."""
