@@ -84,7 +84,9 @@ def script(maker: Maker, ending: str) -> Repository:
              'import {n}, {{\n  a{n},\n  b{n},\n}} from "{p}";', "if (x) {{ require('{p}'); }}"]  # fmt: skip
     if typed:
         forms += ['import type {{ {n} }} from "{p}";', 'import {n} = require("{p}");']
-    decoy = '// import {n} from "./{n}";\n/* require("./{n}")\n import "./{n}" */\nconst s{n} = "import x from \'./{n}\'";'
+    decoy = (
+        '// import {n} from "./{n}";\n/* require("./{n}")\n import "./{n}" */\nconst s{n} = "import x from \'./{n}\'";'
+    )
     files, edges = {}, set()
     for place, path in paths.items():
         lines = []
@@ -107,7 +109,9 @@ def java(maker: Maker) -> Repository:
     """Return a repository of Java."""
     root = ("org", maker.word())
     classes = {place: (".".join((*root, *place[0].split("/"))).strip("."), place[1].title()) for place in maker.places}
-    paths = {place: f"src/main/java/{package.replace('.', '/')}/{name}.java" for place, (package, name) in classes.items()}
+    paths = {
+        place: f"src/main/java/{package.replace('.', '/')}/{name}.java" for place, (package, name) in classes.items()
+    }
     files, edges = {}, set()
     for place, (package, name) in classes.items():
         path, lines = paths[place], []
@@ -122,7 +126,9 @@ def java(maker: Maker) -> Repository:
         edges |= {(path, f"package {each}") for each in ("java.util", "org.junit", "java.io")}
         decoy = classes[maker.places[0]]
         lines.append(f"// import {decoy[0]}.{decoy[1]};\n/* import {decoy[0]}.{decoy[1]}; */")
-        body = f'  static final int MAX = 1;\n  String s = "import {decoy[0]}.{decoy[1]};";\n  static class Inner {{\n  }}'
+        body = (
+            f'  static final int MAX = 1;\n  String s = "import {decoy[0]}.{decoy[1]};";\n  static class Inner {{\n  }}'
+        )
         files[path] = f"package {package};\n\n" + "\n".join(lines) + f"\n\npublic class {name} {{\n{body}\n}}\n"
     return Repository(files, edges)
 
@@ -158,7 +164,9 @@ def rust(maker: Maker) -> Repository:
     paths = {place: f"{crates[homes[place]]}/src/{'/'.join(module)}" + ("/mod.rs" if sum(map(ord, place[1])) % 5 == 0 else ".rs")
              for place, module in modules.items()}  # fmt: skip
     types = {place: place[1].title() for place in maker.places}
-    files = {f"{folder}/Cargo.toml": f'[package]\nname = "{name.replace("_", "-")}"\n' for name, folder in crates.items()}
+    files = {
+        f"{folder}/Cargo.toml": f'[package]\nname = "{name.replace("_", "-")}"\n' for name, folder in crates.items()
+    }
     files |= {f"{folder}/src/lib.rs": "" for folder in crates.values()}
     edges = set()
     for place, module in modules.items():
@@ -209,13 +217,17 @@ def c(maker: Maker, ending: str) -> Repository:
             else:
                 near = posixpath.relpath(target, posixpath.dirname(path))
                 written = f'"{maker.random.choice([near, target.removeprefix("src/")])}"'
-            lines.append(maker.random.choice(["#include {}", "#  include {}", "#include {} // x", "#include\t{}"]).format(written))
+            lines.append(
+                maker.random.choice(["#include {}", "#  include {}", "#include {} // x", "#include\t{}"]).format(
+                    written
+                )
+            )
             edges.add((path, target))
         lines += [f"#include <{maker.random.choice(system)}>", "#include <boost/asio.hpp>"]
         edges |= {(path, "package boost"), (path, f"package {lines[-2][10:-1]}")}
         decoy = f'"{headers[maker.places[0]].removeprefix("src/").removeprefix("include/")}"'
         quoted = decoy.strip('"')
-        lines.append(f"// #include {decoy}\n/*\n#include {decoy}\n*/\nconst char *s = \"#include <{quoted}>\";")
+        lines.append(f'// #include {decoy}\n/*\n#include {decoy}\n*/\nconst char *s = "#include <{quoted}>";')
         files[path] = "\n".join(lines) + f"\nint {maker.word()}() {{\n  return 0;\n}}\n"
     return Repository(files, edges)
 
@@ -250,10 +262,14 @@ def ruby(maker: Maker) -> Repository:
         for other in maker.others(place, maker.places):
             near = posixpath.relpath(paths[other], posixpath.dirname(path)).removesuffix(".rb")
             far = posixpath.join(*other)
-            lines.append(maker.random.choice([f"require_relative '{near}'", f'require "{far}"', f"require_relative('{near}')"]))
+            lines.append(
+                maker.random.choice([f"require_relative '{near}'", f'require "{far}"', f"require_relative('{near}')"])
+            )
             edges.add((path, paths[other]))
         decoy = posixpath.join(*maker.places[0])
-        files[path] = "\n".join(lines) + f"\n# require '{decoy}'\nX = \"require '{decoy}'\"\nclass {place[1].title()}\nend\n"
+        files[path] = (
+            "\n".join(lines) + f"\n# require '{decoy}'\nX = \"require '{decoy}'\"\nclass {place[1].title()}\nend\n"
+        )
     return Repository(files, edges)
 
 
@@ -273,7 +289,9 @@ def php(maker: Maker) -> Repository:
                 f"require_once __DIR__ . '/{near}';", f"include '{near}';"]))  # fmt: skip
             edges.add((path, paths[other]))
         decoy = f"// use {names[maker.places[0]]}\\Q;\n$s = 'use Made\\Q;';\n"
-        files[path] = f"<?php\nnamespace {names[place]};\n" + "\n".join(lines) + f"\n{decoy}class {place[1].title()}\n{{\n}}\n"
+        files[path] = (
+            f"<?php\nnamespace {names[place]};\n" + "\n".join(lines) + f"\n{decoy}class {place[1].title()}\n{{\n}}\n"
+        )
     return Repository(files, edges)
 
 
@@ -321,7 +339,11 @@ def main() -> None:
             repository = make(Maker(options.seed + number, options.files))
             with tempfile.TemporaryDirectory() as folder:
                 found = found_in(repository, language, os.path.join(folder, "graph"))
-            right, wanted, got = right + len(found & repository.imports), wanted + len(repository.imports), got + len(found)
+            right, wanted, got = (
+                right + len(found & repository.imports),
+                wanted + len(repository.imports),
+                got + len(found),
+            )
             for sign, edges in (("-", repository.imports - found), ("+", found - repository.imports)):
                 for source, target in sorted(edges)[: options.errors]:
                     print(f"  {sign} {source} -> {target}")

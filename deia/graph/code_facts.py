@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 
 TABLE = Tables(__file__)
 SAME_QUERIES = {"tsx": "typescript", "c": "cpp", "cuda": "cpp"}
-TYPES = {"module": "NAMESPACE", "declaration": "FUNCTION", "impl": ""}  # of entities, where they are not the kind's name
-CLASSES = frozenset(("CLASS", "STRUCT", "INTERFACE", "TRAIT", "RECORD", "ENUM", "OBJECT", "PROTOCOL", "TYPE", "UNION", ""))
+TYPES = {
+    "module": "NAMESPACE",
+    "declaration": "FUNCTION",
+    "impl": "",
+}  # of entities, where they are not the kind's name
+CLASSES = frozenset(
+    ("CLASS", "STRUCT", "INTERFACE", "TRAIT", "RECORD", "ENUM", "OBJECT", "PROTOCOL", "TYPE", "UNION", "")
+)
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ixx", ".rb")
 GENERIC = re.compile(r"<[^<>]*>")
 LONGEST = 2_000_000  # characters of a file that is looked at

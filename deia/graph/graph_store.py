@@ -27,6 +27,9 @@ DATABASE = "graph.sqlite"
 FORMAT = "2"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
+SAME = {
+    "CONCEPT": "SERVICE"
+}  # what sentences speak of is the service of its name; where there is one, that is its type
 MANY = 500  # names that changed; beyond these, every reference is resolved again
 SCHEMA = """
 create table if not exists about (name text primary key, value);
@@ -210,9 +213,9 @@ class Graph:
                     " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 )
                 found = run(sql, (*values, key, shared, None if shared else document)).lastrowid or 0
-            elif not shared or description or extra:
-                sql = "update entities set name = ?, folded = ?, last = ?, type = ?, description = ?, fields = ?"
-                run(f"{sql} where id = ?", (*values, found))
+            elif not shared or description or extra or kind not in SAME:
+                sql = "update entities set name = ?, folded = ?, last = ?, type = coalesce(?, type), description = ?, fields = ?"
+                run(f"{sql} where id = ?", (*values[:3], None if kind in SAME else kind, *values[4:], found))
             ids[key] = found
             run("insert or replace into places values (?, ?, ?, ?)", (found, document, first, last))
         named = {entity.name: ids[key] for entity in entities[1:] for key in (self._key(document, entity),)}
@@ -274,9 +277,7 @@ class Graph:
         for last in {last_part(name) for name in names}:
             found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (last,)))
         changes = [change.partition("\0") for change in self._changed]
-        through = {
-            last_part(name) for name, _, what in changes if what[:1] in "=<" or ("/" in name and what == MODULE)
-        }
+        through = {last_part(name) for name, _, what in changes if what[:1] in "=<" or ("/" in name and what == MODULE)}
         through |= {last for name in through for last in self._heirs(name)}
         for last in through:  # names such as `alias.member`, whose way leads through what changed
             sql = f"{columns} where (instr(lower(target), ?) or instr(lower(target), ?)) and target_type = ''"
@@ -305,7 +306,7 @@ class Graph:
 
 def shared_key(kind: str, name: str) -> str:
     """Return the key of an entity that is the same wherever it is named."""
-    return f"{kind} {name.casefold()}"
+    return f"{SAME.get(kind, kind)} {name.casefold()}"
 
 
 def documents_of(graph: Graph, entities: Iterable[int]) -> dict[int, list[tuple[str, int, int]]]:
