@@ -209,7 +209,7 @@ def passages(library: Library, schema: Schema) -> Iterator[Text]:
 
 
 def _page(schema: Schema) -> Callable[..., Page]:
-    return partial(Page, entity_types=schema.entity_types, relation_types=schema.relation_types)
+    return partial(Page, relation_types=schema.relation_types)
 
 
 def _same(page: Page) -> Page:

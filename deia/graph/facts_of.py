@@ -1,19 +1,25 @@
-"""The facts of one document, by its kind. Provisional until the extractors are joined."""
+"""The facts of one document of whatever type: each type has its extractors, and their facts are joined."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
-from deia.graph.facts import Facts
 from deia.graph.code_facts import code_facts
-from deia.graph.page_facts import markdown_places, page_facts
+from deia.graph.data_facts import data_facts
+from deia.graph.facts import Facts, joined
+from deia.graph.package_facts import package_facts, reads_packages
+from deia.graph.page_facts import SECTION, markdown_places, page_facts
+from deia.graph.prose_facts import prose_facts
 from deia.graph.python_facts import python_facts
+from deia.graph.sql_facts import sql_facts
 from deia.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-EXTRACTOR = "1"  # changes when a document's facts would be others
+PROSE = ("markdown", "text", "html", "pdf", "office", "email")
+EXTRACTOR = "2"  # changes when a document's facts would be others
 
 
 class Page(Record):
@@ -24,18 +30,34 @@ class Page(Record):
     text: str
     language: str = ""
     module: str = ""  # the name by which Python imports it
-    anchors: Sequence[tuple[str, int]] = ()
+    anchors: Sequence[tuple[str, int]] = ()  # of a page that is not Markdown
     links: Sequence[tuple[str, int]] = ()
     relation_types: Sequence[str] = ()
-    entity_types: Sequence[str] = ()
 
 
 def facts_of(page: Page) -> Facts:
     """Return what a document says."""
-    if page.type == "markdown":
-        return page_facts(page.name, *markdown_places(page.text))
-    if page.type == "code" and page.language == "python":
-        return python_facts(page.name, page.text, page.module)
-    if page.type == "code":
-        return code_facts(page.name, page.text, page.language)
-    return page_facts(page.name, page.anchors, page.links) if page.anchors or page.links else Facts()
+    readings: list[Facts] = []
+    if reads_packages(page.name):
+        readings.append(package_facts(page.name, page.text))
+    elif page.type == "code":
+        readings.append(_code(page.language, page.module)(page.name, page.text))
+    elif page.type in {"json", "yaml"}:
+        readings.append(data_facts(page.name, page.text))
+    elif page.type in PROSE:
+        readings.append(prose_facts(page.name, page.text, page.relation_types))
+    anchors, links = markdown_places(page.text) if page.type == "markdown" else (page.anchors, page.links)
+    if anchors or links:
+        sections = {each.first: each.name for found in readings for each in found.entities if each.type == SECTION}
+        readings.append(page_facts(page.name, anchors, links, sections))
+    return functools.reduce(joined, readings, Facts())
+
+
+def _code(language: str, module: str) -> Callable[[str, str], Facts]:
+    if language == "python":
+        return lambda document, text: python_facts(document, text, module)
+    return sql_facts if language == "sql" else functools.partial(_other, language)
+
+
+def _other(language: str, document: str, text: str) -> Facts:
+    return code_facts(document, text, language)

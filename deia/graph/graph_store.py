@@ -27,6 +27,7 @@ DATABASE = "graph.sqlite"
 FORMAT = "2"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
+SAME = {"CONCEPT": "SERVICE"}  # what sentences speak of is the service of its name; where there is one, that is its type
 MANY = 30  # names that changed; beyond these, every reference is resolved again
 BULK = 3_000  # references beyond which every name is read at once
 SCHEMA = """
@@ -58,7 +59,7 @@ create index if not exists aliases_by_name on aliases (name);
 create index if not exists aliases_last on aliases (last);
 """
 
-UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = ?4,
+UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = iif(?4 = 'CONCEPT', type, ?4),
     description = iif(shared and ?5 = '', description, ?5), fields = iif(shared and ?6 = '', fields, ?6)"""
 
 
@@ -219,7 +220,7 @@ class Graph:
                     " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 )
                 found = run(sql, (*values, key, shared, None if shared else document)).lastrowid or 0
-            elif not shared or description or extra:
+            elif not shared or description or extra or kind not in SAME:
                 run(f"{UPDATE} where id = ?7", (*values, found))
             ids[key] = found
             run("insert or replace into places values (?, ?, ?, ?)", (found, document, first, last))
@@ -313,7 +314,7 @@ class Graph:
 
 def shared_key(kind: str, name: str) -> str:
     """Return the key of an entity that is the same wherever it is named."""
-    return f"{kind} {name.casefold()}"
+    return f"{SAME.get(kind, kind)} {name.casefold()}"
 
 
 def documents_of(graph: Graph, entities: Iterable[int]) -> dict[int, list[tuple[str, int, int]]]:

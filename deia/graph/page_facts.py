@@ -11,7 +11,7 @@ from deia.graph.facts import Alias, Entity, Facts, Reference
 from deia.ingest.readers.html_page import SCHEME
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     Place = tuple[str, int]  # a name or an address, with the line on which it stands
 
@@ -25,18 +25,23 @@ LINK = re.compile(r"\]\(<?([^()\s<>]{1,500})|\[\[([^\]|#\n]{1,200})(?:#([^\]|\n]
 NO_SLUG = re.compile(r"[^\w\- ]")
 
 
-def page_facts(document: str, anchors: Sequence[Place], links: Sequence[Place]) -> Facts:
+def page_facts(
+    document: str, anchors: Sequence[Place], links: Sequence[Place], sections: Mapping[int, str] = {}
+) -> Facts:
     """Return the anchors of a page as entities, and its links as references from the line on which they stand.
 
     The name of an anchor is its address: the document with the anchor behind it. One that is a qualified name
-    (`json.dumps`) defines that name.
+    (`json.dumps`) defines that name. Anchors on the first lines of `sections` are other names for these.
     """
     lines = dict(reversed(anchors))
     defined = {anchor: name for anchor in lines if (name := _defined(anchor))}
     entities = tuple(
         Entity(f"{document}#{anchor}", DEFINITION if anchor in defined else SECTION, line, line)
         for anchor, line in lines.items()
+        if line not in sections
     )
+    aliases = [Alias(name, f"{document}#{anchor}") for anchor, name in defined.items()]
+    aliases += [Alias(f"{document}#{anchor}", sections[line]) for anchor, line in lines.items() if line in sections]
     seen: dict[Place, None] = {}
     for address, line in links:
         path, anchor = urldefrag(address)
@@ -47,7 +52,7 @@ def page_facts(document: str, anchors: Sequence[Place], links: Sequence[Place]) 
     return Facts(
         entities=entities,
         references=tuple(Reference(LINKS_TO, target, line) for target, line in seen),
-        aliases=tuple(Alias(name, f"{document}#{anchor}") for anchor, name in defined.items()),
+        aliases=tuple(aliases),
     )
 
 

@@ -29,14 +29,15 @@ NAME = (
     rf"(?:(?:[Tt]he|[Aa]n?|[Oo]ur|its|their|[Tt]his|[Ee]very|[Ee]ach)\s+)?(?:(?:team|service|database|topic|queue)\s+)?"
     rf"(?:{ONE_NAME}(?:\s+@KINDS@\b)?|[a-z][\w-]*\s+@KINDS@\b)"
 )
-COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity)")  # of the first word of a sentence: perhaps no name
+COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity|ly)")  # of the first word of a sentence: perhaps no name
 ADJECTIVE = re.compile(
     r"^(?:non|pre|multi|self|cross|per|re|read|long|high|low|real|one|two|well|open|third|full|auto|built|end|out|up)-"
     r"|-(?:in|time|level|based|specific|only|wide|up|out|to|off|on|like|side|free|\w*ed|\w*ing|made|safe|aware|ready|line)$"
 )
 WITHIN = re.compile(r"[a-z,;][ \n]([A-Z]\w+)")
 JOINT = r"(?:\s*,\s*(?:and\s+|or\s+|as\s+well\s+as\s+)?|\s+(?:and|&|as\s+well\s+as)\s+)"
-START = r"(?:^\s*(?:[-+>|]\s+|\d+[.)]\s+)?|[,:(–—]\s*|\b(?:and|that|because|since|so|where|which\s+means)\s+)"
+LIST = re.compile(rf"{JOINT}(?=(?:[^`]*`[^`]*`)*[^`]*$)")  # not within a code span
+START = r"(?:^\s*(?:[-+>|]\s+|\d+[.)]\s+)?\[?|[,:(–—]\s*|\b(?:and|that|because|since|so|where|which\s+means)\s+)"
 
 
 class Relation(NamedTuple):
@@ -134,7 +135,7 @@ def _of_clause(clause: str, start: int, patterns: _Patterns) -> Iterator[Relatio
 
 def _names(text: str) -> list[tuple[str, str]]:
     """Return the names in a list of them, each with its type."""
-    return [made for part in re.split(JOINT, text)[:MOST_NAMES] if (made := _name(part)) is not None]
+    return [made for part in LIST.split(text)[:MOST_NAMES] if (made := _name(part)) is not None]
 
 
 def _name(text: str) -> tuple[str, str] | None:
@@ -150,6 +151,11 @@ def _name(text: str) -> tuple[str, str] | None:
     name = " ".join(words).strip("`'\" ").rstrip(".,")
     if "`" not in text and name.islower() and ADJECTIVE.search(name):
         return None
-    if (len(words) == 1 and name in kinds) or name.casefold() in TABLE.words("no_names") or words[0].casefold() in TABLE.words("no_names"):
+    if (
+        not re.search("[A-Za-z]", name)
+        or (len(words) == 1 and name.casefold() in kinds)
+        or name.casefold() in TABLE.words("no_names")
+        or words[0].casefold() in TABLE.words("no_names")
+    ):
         return None
     return (name, TEAM if is_team else CONCEPT) if len(name) > 1 else None

@@ -1,0 +1,270 @@
+"""What Markdown, reStructuredText and plain text say: sections, definitions, commands, errors, and relations.
+
+A section's name has those around it before it, as a method's has its class. Commands, errors, terms and what sentences
+speak of are shared: the same name means the same thing in whatever document.
+"""
+
+from __future__ import annotations
+
+import bisect
+import errno
+import functools
+import itertools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deia.graph.facts import BY_NAME, MENTIONED, Alias, Entity, Facts, Reference
+from deia.graph.prose_relations import CONCEPT, relations_in
+from deia.ingest.chunkers.pieces import line_starts
+from deia.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+TABLE = Tables(__file__)
+LONGEST = 2_000_000
+LONGEST_LINE = 2_000
+LONGEST_TITLE = 120
+MOST = 10_000
+DEEPEST = 6
+SECTION, COMMAND, ERROR = "SECTION", "COMMAND", "ERROR"
+HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+([^\n]*)")
+UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*$")
+FENCE = re.compile(r"\s{0,12}(```+|~~~+)\s*\{?\.?([\w+-]*)|(\s*)\.\. (?:code-block|code|sourcecode|prompt)::\s*(\w*)")
+DEFINITIONS = (
+    re.compile(r"\s{0,12}(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__)([^*_:\n][^*:\n]{0,78}?):?(?:\*\*|__)\s*(?::|—|–|-{1,3}\s)?\s*(\S[^\n]*)"),
+    re.compile(r"\s{0,12}(?:[-*+]\s+)`([\w.@/-]{2,60})`\s*(?::|—|–|-{1,3})\s+(\S[^\n]*)"),
+    re.compile(r"(?:[-*+]\s+)?([A-Z][\w-]*(?: [\w-]+){0,3})\s+(?:—|–)\s+(\S[^\n]*)"),
+)  # fmt: skip
+MARKED = re.compile(r":(?:\*\*|__)|(?:\*\*|__)\s*(?::|—|–|-)|`\s*(?::|—|–|-)|\s(?:—|–)\s")
+LISTED = re.compile(r":\s{1,4}(\S[^\n]*)")
+DIRECTIVE = re.compile(
+    r"\s{0,12}\.\. (?:(?:py|c|cpp|js|rst|std|php|rb|go):)?(\w+):: ?(?:\w+ ){0,3}?([\w.:$-]{1,200})(?:\s*\(|\s*$)"
+)
+DIRECTIVES = {
+    "function": "FUNCTION", "class": "CLASS", "method": "METHOD", "exception": "CLASS", "data": "VARIABLE",
+    "attribute": "ATTRIBUTE", "module": "MODULE", "classmethod": "METHOD", "staticmethod": "METHOD", "macro": "MACRO",
+    "envvar": "VARIABLE", "option": "OPTION", "confval": "OPTION", "struct": "CLASS", "type": "TYPE", "decorator": "FUNCTION",
+}  # fmt: skip
+SPAN = re.compile(r"(`{1,2})([^`\n]{2,120})\1")
+PROMPT = re.compile(r"\s*(?:[$#%>]\s+|PS[^>\n]{0,80}>\s*)?(?:sudo\s+(?:-\w+\s+)*)?(?:[A-Z_][A-Z0-9_]*=\S*\s+)*")
+PROGRAM = re.compile(r"(?:\./)?([a-z][\w.+-]{1,40})(?:\s+([a-z][\w:-]{1,40}))?(?=\s|$)")
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+    shell: bool = False  # in a block of commands
+
+
+def prose_facts(document: str, text: str, relation_types: Iterable[str] = ()) -> Facts:
+    """Return what a text says; `relation_types` are those of a commons beside the usual ones."""
+    if len(text) > LONGEST:
+        return Facts()
+    rows = [line[:LONGEST_LINE] for line in text.split("\n")]
+    prose, shell, headings = _parts(rows)
+    sections = _sections(document, headings, len(rows))
+    found = _Found(sections)
+    for line in prose:
+        _define(found, line, rows)
+        _mention(found, line)
+    for line in shell:
+        found.mention(COMMAND, _command(line.text, certain=True), line.number)
+    _relate(found, prose, len(rows), tuple(relation_types))
+    aliases = [Alias(f"{document}#{_slug(each.description)}", each.name) for each in sections]
+    contained = [
+        Reference("CONTAINS", each.name, each.first, _around(document, each.name, sections)) for each in sections
+    ]
+    return Facts(
+        "",
+        (*sections, *itertools.islice(found.entities.values(), MOST)),
+        (*contained, *itertools.islice(found.references, MOST)),
+        tuple(dict.fromkeys(aliases)),
+    )
+
+
+class _Found:
+    """What was found so far, under the section in which it stands."""
+
+    def __init__(self, sections: Sequence[Entity]) -> None:
+        self._sections = sections
+        self._firsts = [each.first for each in sections]
+        self.entities: dict[tuple[str, str], Entity] = {}
+        self.references: dict[Reference, None] = {}
+
+    def section(self, line: int) -> str:
+        """Return the innermost section that a line is in."""
+        place = bisect.bisect_right(self._firsts, line)
+        return self._sections[place - 1].name if place else ""
+
+    def name(self, kind: str, name: str, line: int, description: str = "") -> None:
+        """Note that a line names or describes something shared."""
+        known = self.entities.get((kind, name.casefold()))
+        if known is None or (description and not known.description):
+            self.entities[kind, name.casefold()] = Entity(name, kind, line, line, description[:200], shared=True)
+
+    def mention(self, kind: str, name: str, line: int) -> None:
+        """Note that a line mentions something shared."""
+        if name:
+            self.name(kind, name, line)
+            self.references[Reference("MENTIONS", name, line, self.section(line), kind, MENTIONED)] = None
+
+
+# --- the parts of a text ---
+
+
+def _parts(rows: Sequence[str]) -> tuple[list[_Line], list[_Line], list[tuple[int, str, int]]]:
+    """Return the lines of prose, those of commands, and the headings: level, title, line."""
+    prose: list[_Line] = []
+    shell: list[_Line] = []
+    headings: list[tuple[int, str, int]] = []
+    marks: list[str] = []  # the signs that underline headings, in the order in which they come
+    fence = language = ""
+    at = _front_matter(rows)
+    while at < len(rows):
+        row = rows[at]
+        at += 1
+        if fence:
+            if row.strip().startswith(fence) or (fence == " " and row.strip() and not row.startswith((" ", "\t"))):
+                fence = "" if fence != " " else fence
+                if not fence:
+                    continue
+                fence, at = "", at - 1
+            elif language in TABLE.words("shells") or (not language and row.lstrip().startswith("$ ")):
+                shell.append(_Line(at, row, shell=True))
+        elif found := FENCE.match(row):
+            fence, language = (found[1] or " ")[:3], (found[2] or found[4] or "").lower()
+        elif found := HEADING.match(row):
+            headings.append((len(found[1]), found[2].rstrip("# \t"), at))
+        elif at < len(rows) and row.strip() and UNDERLINE.match(rows[at]) and _is_title(rows, at - 1):
+            if rows[at][0] not in marks:
+                marks.append(rows[at][0])
+            headings.append((marks.index(rows[at][0]) + 1, row.strip(), at))
+            at += 1
+        elif not UNDERLINE.match(row):
+            prose.append(_Line(at, row))
+    return prose, shell, [heading for heading in headings if heading[1]][:MOST]
+
+
+def _front_matter(rows: Sequence[str]) -> int:
+    if rows[0].rstrip() != "---":
+        return 0
+    return next((number + 1 for number, row in enumerate(rows[1:200], 1) if row.rstrip() in {"---", "..."}), 0)
+
+
+def _is_title(rows: Sequence[str], at: int) -> bool:
+    """Return whether a line above an underline is a heading, not the last line of a paragraph or of a table."""
+    title, line = rows[at].rstrip(), rows[at + 1].rstrip()
+    alone = at == 0 or not rows[at - 1].strip() or bool(UNDERLINE.match(rows[at - 1]))
+    return alone and len(line) >= min(len(title), 3) and not title.startswith(("|", "-", ">", "    "))
+
+
+def _sections(document: str, headings: Sequence[tuple[int, str, int]], last: int) -> list[Entity]:
+    """Return the sections, each named after those around it but for the title of the whole document."""
+    sections: list[Entity] = []
+    above: list[tuple[int, str]] = []
+    titles = [level for level, _, _ in headings if level == 1]
+    ends = _ends(headings, last)
+    for (level, written, line), end in zip(headings, ends, strict=True):
+        title = " ".join(re.sub(r"[`*]|\[([^\]\n]*)\]\([^)\n]*\)|\{#[^}\n]*\}", r"\1", written).split())[:LONGEST_TITLE]
+        above = [each for each in above if each[0] < level][: DEEPEST - 1]
+        name = title.replace(".", "·").strip()
+        around = [each for depth, each in above if depth > 1 or len(titles) > 1]
+        sections.append(Entity(".".join((document, *around, name)), SECTION, line, end, title))
+        above.append((level, name))
+    return list({each.name: each for each in reversed(sections)}.values())[::-1]
+
+
+def _ends(headings: Sequence[tuple[int, str, int]], last: int) -> list[int]:
+    """Return the last line of each section: where the next one begins that is not in it."""
+    ends = [last] * len(headings)
+    opened: list[int] = []
+    for number, (level, _, line) in enumerate(headings):
+        while opened and headings[opened[-1]][0] >= level:
+            ends[opened.pop()] = line - 1
+        opened.append(number)
+    return ends
+
+
+def _around(document: str, name: str, sections: Sequence[Entity]) -> str:
+    above = name.rpartition(".")[0]
+    return above if above != document and sections else ""
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+# --- what lines name ---
+
+
+def _define(found: _Found, line: _Line, rows: Sequence[str]) -> None:
+    """Note what a line defines."""
+    if directive := DIRECTIVE.match(line.text):
+        if kind := DIRECTIVES.get(directive[1]):
+            found.entities[kind, directive[2]] = Entity(directive[2], kind, line.number, line.number)
+        return
+    listed = LISTED.match(line.text)
+    above = rows[line.number - 2] if line.number > 1 else ""
+    if listed and above[:1].strip() and len(above) < 80 and above[-1:] not in ".:;,":
+        found.name(CONCEPT, _bare(above), line.number - 1, listed[1])
+    if not MARKED.search(line.text):
+        return
+    for pattern in DEFINITIONS:
+        if (match := pattern.match(line.text)) and _is_term(match[1]):
+            found.name(CONCEPT, _bare(match[1]), line.number, _bare(match[2]))
+            return
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.sub(r"[`*]", "", text).split())
+
+
+def _is_term(text: str) -> bool:
+    """Return whether something may be a term: a few words, not a sentence, not a number."""
+    return len(text.split()) <= 5 and bool(re.search("[A-Za-z]", text)) and text[-1:] not in ".!?,;"
+
+
+def _mention(found: _Found, line: _Line) -> None:
+    """Note the errors and the commands that a line of prose names."""
+    for match in _errors().finditer(line.text):
+        name = " ".join(match[0].split())
+        name = f"HTTP {name[-3:]}" if name[:4].lower() in {"http", "stat"} else name
+        if not re.fullmatch("E[A-Z]+", name) or name in errno.errorcode.values():
+            found.mention(ERROR, name, line.number)
+    for span in SPAN.finditer(line.text):
+        found.mention(COMMAND, _command(span[2], certain=False), line.number)
+
+
+@functools.cache
+def _errors() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(TABLE.lines('errors'))})(?![\w-])")
+
+
+def _command(text: str, *, certain: bool) -> str:
+    """Return the name of the command that a line is; "" if it is none, or, unless `certain`, none that is known."""
+    prompt = PROMPT.match(text)
+    match = PROGRAM.match(text, prompt.end() if prompt else 0)
+    if match is None or match[1] in TABLE.words("no_commands") or text.lstrip().startswith(("# ", "//")):
+        return ""
+    program, following = match[1], match[2]
+    if program in TABLE.words("with_subcommands") and following:
+        return f"{program} {following}"
+    return program if certain and not match.string[match.end() :].lstrip().startswith(("=", "(")) else ""
+
+
+# --- what sentences say ---
+
+
+def _relate(found: _Found, prose: Sequence[_Line], count: int, custom: tuple[str, ...]) -> None:
+    """Note the relations that sentences speak of; lines that are not prose separate paragraphs."""
+    rows = [""] * count
+    for line in prose:
+        rows[line.number - 1] = line.text
+    text = "\n".join(rows)
+    starts = line_starts(text)
+    for kind, source, target, offset, sentence in itertools.islice(relations_in(text, custom), MOST):
+        number = bisect.bisect_right(starts, offset)
+        for name, what in (source, target):
+            found.name(what, name, number)
+        found.references[Reference(kind, target[0], number, source[0], target[1], BY_NAME, sentence)] = None
