@@ -49,7 +49,7 @@ class AsksGraph:
         limit: int = 20,
     ) -> EntitiesAnswer:
         """Return the entities of a type, or those that a name may mean."""
-        from deia.graph.graph_questions import entities  # noqa: PLC0415 - as above, and below
+        from deia.graph.graph_questions import entities  # noqa: PLC0415 - likewise
 
         with self.open_graph() as graph:
             return entities(graph, query=query, kind=type, limit=limit)
@@ -63,7 +63,7 @@ class AsksGraph:
         limit: int = 20,
     ) -> RelationsAnswer:
         """Return the relations of an entity that lead `in`, `out` or both, each with the line that shows it."""
-        from deia.graph.graph_questions import relations  # noqa: PLC0415
+        from deia.graph.graph_questions import relations  # noqa: PLC0415 - likewise
 
         with self.open_graph() as graph:
             return relations(graph, entity, direction=direction, kind=type, limit=limit)
@@ -77,14 +77,14 @@ class AsksGraph:
         max_depth: int = 5,
     ) -> TraceAnswer:
         """Return what is `upstream` or `downstream` of an entity, as chains."""
-        from deia.graph.graph_questions import trace  # noqa: PLC0415
+        from deia.graph.graph_questions import trace  # noqa: PLC0415 - likewise
 
         with self.open_graph() as graph:
             return trace(graph, entity, direction=direction, kind=type, max_depth=max_depth)
 
     def path(self, start: str, end: str, *, max_depth: int = 5) -> PathAnswer:
         """Return a shortest path between two entities."""
-        from deia.graph.graph_questions import path  # noqa: PLC0415
+        from deia.graph.graph_questions import path  # noqa: PLC0415 - likewise
 
         with self.open_graph() as graph:
             return path(graph, start, end, max_depth=max_depth)
@@ -98,14 +98,14 @@ class AsksGraph:
         limit: int = 20,
     ) -> DependentsAnswer:
         """Return what may break if an entity changes."""
-        from deia.graph.graph_questions import dependents  # noqa: PLC0415
+        from deia.graph.graph_questions import dependents  # noqa: PLC0415 - likewise
 
         with self.open_graph() as graph:
             return dependents(graph, entity, kind=type, max_depth=max_depth, limit=limit)
 
     def graph_stats(self) -> StatsAnswer:
         """Return how much there is in the graph, and how many passages and vectors the catalogs have."""
-        from deia.graph.graph_questions import stats  # noqa: PLC0415
+        from deia.graph.graph_questions import stats  # noqa: PLC0415 - likewise
 
         both = (self._compiled.open_catalog(), self._compiled.open_library())
         catalogs = [catalog for catalog in both if catalog is not None]

@@ -13,6 +13,7 @@ from deia.errors import QueryError
 from deia.search.find_document import look_up
 from deia.serve.server import tool_arguments
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
+from deia.serve.server.graph_tools import entities, exported, path, relations, stats, trace
 from deia.serve.server.library_tools import index_source, list_sources
 from deia.serve.server.read_tools import check, list_documents, query, read, suggest
 from deia.serve.server.tool_schemas import Tool
@@ -42,12 +43,19 @@ TOOLS: Mapping[str, tuple[Callable[..., tool_arguments.Arguments], Callable[[Des
     "feedback": (tool_arguments.FeedbackArguments, feedback),
     "index_source": (tool_arguments.SourceArguments, index_source),
     "list_sources": (tool_arguments.SourcesArguments, lambda desk, _: list_sources(desk)),
+    "entities": (tool_arguments.EntitiesArguments, entities),
+    "relations": (tool_arguments.RelationsArguments, relations),
+    "trace": (tool_arguments.TraceArguments, trace),
+    "path": (tool_arguments.PathArguments, path),
+    "stats": (tool_arguments.StatsArguments, lambda desk, _: stats(desk)),
+    "export": (tool_arguments.ExportArguments, exported),
     "Librarian_IndexDirectoryToLibrary": (
         tool_arguments.FolderArguments,
         lambda desk, arguments: add_folder(desk, arguments.path),
     ),
 }
 ANSWERS = dict(TOOLS.values())
+FIELDS = {"from": "start", "to": "end", "maxDepth": "max_depth"}  # of records, for parameters that cannot be fields
 
 
 def find_tool(tools: Sequence[Tool], name: str) -> Tool:
@@ -67,7 +75,8 @@ def prepare(desk: Desk, tool: Tool, values: Values | None) -> tool_arguments.Arg
 
 def arguments_of(name: str, values: Values) -> tool_arguments.Arguments:
     """Return checked arguments as the record of the tool."""
-    return TOOLS[name][0](**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+    fields = {FIELDS.get(key, key): tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    return TOOLS[name][0](**fields)
 
 
 def call(desk: Desk, arguments: tool_arguments.Arguments) -> Reply:

@@ -64,7 +64,10 @@ class Content(Record):
 
 FIXED = (
     Address(path="index", description="Every document by cluster, as the index describes it.", content_type=JSON),
-    Address(path="schema", description="The fields of an entry, a trigger and a lesson.", content_type=JSON),
+    Address(
+        path="schema", description="The fields of an entry, a trigger and a lesson, and the types in the graph.",
+        content_type=JSON,
+    ),
     Address(
         path="telemetry/summary", description="The numbers of questions, answers, firings and verdicts.",
         content_type=JSON, of_the_whole=True,
@@ -124,7 +127,7 @@ def _index(desk: Desk) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _schema(_desk: Desk) -> dict[str, Json]:
+def _schema(desk: Desk) -> dict[str, Json]:
     lesson = next(tool for tool in TOOLS if tool.name == "save_lesson").inputs.schema()
     return {
         "entry": {"fields": list(ENTRY_FIELDS), "required": ["id", "path", "title", "summary", "keywords"]},
@@ -132,7 +135,19 @@ def _schema(_desk: Desk) -> dict[str, Json]:
         "urgency": list(URGENCIES),
         "trigger": {"action": list(ACTIONS), "status": list(STATUSES), "stance": list(STANCES),
                     "who": list(ROLES), "mode": list(MODES)},
+        **_graph_schema(desk),
     }  # fmt: skip
+
+
+def _graph_schema(desk: Desk) -> dict[str, Json]:
+    """Return the types in the graph; a server of collections has none."""
+    names = ("documentFields", "entityFields", "relationFields")
+    counts = None if desk.collections else desk.librarian.graph_stats()
+    return {
+        "entityTypes": list(counts.entity_types) if counts else [],
+        "relationTypes": list(counts.relation_types) if counts else [],
+        **{name: {} for name in names},
+    }
 
 
 def _telemetry(desk: Desk) -> dict[str, Json]:

@@ -127,6 +127,50 @@ class SourcesArguments(Arguments):
     """Nothing: all sources are listed."""
 
 
+class EntitiesArguments(Arguments):
+    """What entities to list."""
+
+    type: str = ""
+    query: str = ""
+    limit: int = 20
+
+
+class RelationsArguments(Arguments):
+    """An entity whose relations are wanted."""
+
+    entity: str
+    direction: str = "both"
+    limit: int = 20
+
+
+class TraceArguments(Arguments):
+    """An entity, and where to go from there."""
+
+    entity: str
+    direction: str = "downstream"
+    max_depth: int = 5
+
+
+class PathArguments(Arguments):
+    """Two entities; `from` is a word of Python's."""
+
+    start: str
+    end: str
+    max_depth: int = 5
+
+
+class StatsArguments(Arguments):
+    """Nothing: everything is counted."""
+
+
+class ExportArguments(Arguments):
+    """A part of the graph, and its format."""
+
+    format: str = "json"
+    type: str = ""
+    limit: int = 1_000
+
+
 class FolderArguments(Arguments):
     """A folder whose documents are to be added to the index."""
 

@@ -55,6 +55,12 @@ const calls = {
   feedback: { id: "queue-purge", verdict: "useful" },
   index_source: { source: "pumps.md", content: "# Pumps" },
   list_sources: {},
+  entities: {},
+  relations: { entity: "bok/queues/queue-purge.md" },
+  trace: { entity: "bok/queues/queue-purge.md" },
+  path: { from: "bok/queues/queue-purge.md", to: "bok/queues/queue-purge.md" },
+  stats: {},
+  export: {},
   remove_document: { id: `lesson-by-${generation}-${kind}` },
 };
 const answered = {};

@@ -43,6 +43,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "feedback": {"id": "queue-purge", "verdict": "useful"},
     "index_source": {"source": "pumps.md", "content": "# Pumps\n\nThey run dry."},
     "list_sources": {},
+    "entities": {"limit": 5},
+    "relations": {"entity": "bok/queues/queue-purge.md"},
+    "trace": {"entity": "bok/queues/queue-purge.md"},
+    "path": {"from": "bok/queues/queue-purge.md", "to": "bok/queues/queue-purge.md"},
+    "stats": {},
+    "export": {"format": "dot"},
     "remove_document": {"id": "lesson-by-the-inspector"},
 }
 

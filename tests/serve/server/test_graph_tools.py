@@ -1,0 +1,86 @@
+"""The graph through MCP: the same answers as on the command line, as text and in the shape that the tools declare."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from deia.compile.compiler import compile_commons
+from deia.compile.graph_update import open_graph
+from deia.errors import QueryError
+from deia.graph.facts import Entity, Facts, Reference
+from deia.serve.server.desk import Desk, Reply
+from deia.serve.server.dispatch import call, prepare
+from deia.serve.server.resources import read_resource
+from deia.serve.server.tool_schemas import TOOLS, offered
+
+if TYPE_CHECKING:
+    from tests.serve.server.conftest import Place
+
+FLOW = Facts(
+    entities=tuple(Entity(name, "SERVICE", 1, 1, shared=True) for name in ("ServiceA", "Kafka", "ServiceB")),
+    references=(
+        Reference("PRODUCES", "Kafka", 3, "ServiceA", "SERVICE"),
+        Reference("CONSUMES", "Kafka", 4, "ServiceB", "SERVICE"),
+    ),
+)
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "entities": {"type": "SERVICE", "limit": 2}, "relations": {"entity": "kafka", "direction": "in"},
+    "trace": {"entity": "ServiceA", "maxDepth": 2}, "path": {"from": "ServiceA", "to": "ServiceB", "maxDepth": 3},
+    "stats": {}, "export": {"format": "graphml", "type": "SERVICE"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
+        monkeypatch.setenv(name, place.environ[name])
+    monkeypatch.chdir(place.root)
+    compile_commons(str(place.root), environ=place.environ)
+    with open_graph(str(place.root), os.environ) as graph, graph.transaction():
+        graph.put("flow.md", "1", FLOW)
+    return Desk(str(place.root))
+
+
+def ask(desk: Desk, name: str, arguments: dict[str, Any]) -> Reply:
+    tool = next(tool for tool in TOOLS if tool.name == name)
+    reply = call(desk, prepare(desk, tool, arguments))
+    jsonschema.validate(json.loads(json.dumps(reply.fields)), tool.output or {})
+    return reply
+
+
+def test_every_question_is_answered_as_declared(desk: Desk) -> None:
+    replies = {name: ask(desk, name, arguments) for name, arguments in QUESTIONS.items()}
+    assert replies["path"].text.startswith("ServiceA --[PRODUCES]--> Kafka --[CONSUMES]--> ServiceB\n")
+    assert replies["trace"].text.startswith("ServiceA → Kafka → ServiceB\n")
+    assert replies["stats"].text.startswith("Documents: 1, Chunks: 3, Entities: 4, Relations: 2, Vectors: ")
+    assert (replies["entities"].fields["total"], replies["export"].fields["complete"]) == (3, True)
+    assert "<graphml" in replies["export"].text
+
+
+def test_the_questions_only_read(desk: Desk) -> None:
+    assert {tool.name for tool in offered(read_only=True)} >= set(QUESTIONS)
+
+
+def test_a_name_that_nothing_has_is_an_error_that_says_what_to_do(desk: Desk) -> None:
+    with pytest.raises(QueryError, match="the graph has no entity 'xylophone'"):
+        ask(desk, "trace", {"entity": "xylophone"})
+
+
+def test_the_schema_has_the_types_of_the_graph(desk: Desk) -> None:
+    schema = json.loads(read_resource(desk, "deia://schema").text)
+    assert schema["entityTypes"] == ["SERVICE", "DOCUMENT"]
+    assert schema["relationTypes"] == ["CONSUMES", "PRODUCES"]
+    assert schema["documentFields"] == schema["entityFields"] == schema["relationFields"] == {}
+
+
+def test_who_is_given_a_part_of_the_commons_gets_no_graph_of_the_whole(desk: Desk, place: Place) -> None:
+    part = Desk(str(place.root), collections=["hosting"])
+    for name, arguments in QUESTIONS.items():
+        with pytest.raises(QueryError, match="collections"):
+            ask(part, name, arguments)
+    assert json.loads(read_resource(part, "deia://schema").text)["entityTypes"] == []
