@@ -25,7 +25,6 @@ import sysconfig
 import tempfile
 import time
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,9 +74,7 @@ def library() -> Library:
     """Read the standard library."""
     root = Path(sysconfig.get_path("stdlib"))
     paths = sorted(path for path in root.rglob("*.py") if not LEFT_OUT & set(path.relative_to(root).parts))
-    texts = {
-        path.relative_to(root).as_posix(): path.read_bytes().decode("utf-8", errors="replace") for path in paths
-    }
+    texts = {path.relative_to(root).as_posix(): path.read_bytes().decode("utf-8", errors="replace") for path in paths}
     return Library(texts, dict.fromkeys(texts, "") | module_names(texts))
 
 

@@ -27,7 +27,9 @@ DATABASE = "graph.sqlite"
 FORMAT = "2"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
-SAME = {"CONCEPT": "SERVICE"}  # what sentences speak of is the service of its name; where there is one, that is its type
+SAME = {
+    "CONCEPT": "SERVICE"
+}  # what sentences speak of is the service of its name; where there is one, that is its type
 MANY = 30  # names that changed; beyond these, every reference is resolved again
 BULK = 3_000  # references beyond which every name is read at once
 SCHEMA = """

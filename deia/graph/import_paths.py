@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 def place_of(document: str, language: str) -> Place:
     """Return the place of a document, whose name tells its source."""
-    source, colon, path = document.rpartition(":") if ":" in document.split("/")[0] else ("", "", document)
+    source, colon, path = document.rpartition(":") if ":" in document.split("/", maxsplit=1)[0] else ("", "", document)
     return Place(source + colon, path, language)
 
 
@@ -137,7 +137,7 @@ def _beside(place: Place, text: str) -> Iterator[Import]:
 
 def _required(place: Place, text: str) -> Iterator[Import]:
     """A `require` of Ruby."""
-    yield Import(f"{place.source}*/{text.removesuffix('.rb')}.rb", text.split("/")[0])
+    yield Import(f"{place.source}*/{text.removesuffix('.rb')}.rb", text.split("/", maxsplit=1)[0])
 
 
 def _import_path(_place: Place, text: str) -> Iterator[Import]:

@@ -19,7 +19,7 @@ from deia.ingest.chunkers.pieces import line_starts
 from deia.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 TABLE = Tables(__file__)
 LONGEST = 2_000_000

@@ -256,9 +256,7 @@ class _Reader:
             elif path == "builtins.isinstance":
                 self._narrow(node.args, scope)
         elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
-            self.references.append(
-                Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME)
-            )
+            self.references.append(Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME))
         nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
         if isinstance(function, ast.Attribute):
             nodes.append(function.value)

@@ -75,7 +75,9 @@ def test_a_name_is_followed_through_packages_stars_returns_attributes_and_annota
 def test_a_method_of_something_unknown_is_found_by_name_if_few_are_called_that(tmp_path: Path) -> None:
     assert calls(tmp_path, "def f(x): x.take()\n") == {("shop.stock.Shelf.take", 1)}
     many = "".join(f"class C{number}:\n    def take(self): pass\n" for number in range(3))
-    assert calls(tmp_path / "many", f"def f(x): x.take()\n{many}") >= {(f"user.C{number}.take", 1) for number in (0, 1, 2)}
+    assert calls(tmp_path / "many", f"def f(x): x.take()\n{many}") >= {
+        (f"user.C{number}.take", 1) for number in (0, 1, 2)
+    }
     files = {**SHOP, "many.py": many, "user.py": "def f(x): x.take()\n"}
     assert not any(source == "user.f" for source, *_ in built(tmp_path / "more", files))
 
