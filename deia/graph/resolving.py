@@ -32,7 +32,8 @@ COMMON = frozenset(  # methods of built-in types: of something unknown, they are
 )
 MANY = 60  # methods of one name, of which those near the caller are not sought
 QUERIES = {
-    "name": "select {} id, entities.name, type, document from entities where (not shared or type = 'DOCUMENT')",
+    "name": "select {} id, entities.name, type, document from entities where (not shared"
+    " or (type = 'DOCUMENT' and exists (select 1 from places where entity = entities.id)))",
     "last": "select {} id, entities.name, type, document from entities where not shared and type = 'METHOD'",
     "alias": "select {} target from aliases join documents on documents.id = document where true",
     "bases": "select {} target from refs where type = 'INHERITS'",

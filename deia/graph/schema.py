@@ -86,16 +86,17 @@ def read_schema(written: Mapping[str, Any], where: str = "") -> Schema:
     """Return the schema of the settings, or the default one; raise SettingsError with all that is wrong in it."""
     known = {**LISTS, **MAPS}
     problems = [f"{name!r:.80} is unknown; known are {', '.join(known)}" for name in written if name not in known]
-    values: dict[str, Any] = {}
-    for name, field in LISTS.items():
+    for name in LISTS:
         if name in written:
             problems += _type_problems(name, written[name])
-            values[field] = tuple(dict.fromkeys(written[name])) if isinstance(written[name], list) else ()
     for name in MAPS:
         if name in written:
             problems += _field_problems(name, written[name])
     if problems:
         raise SettingsError(f"schema: {'; '.join(problems)}", where=where, fix=FIX)
+    values: dict[str, Any] = {
+        field: tuple(dict.fromkeys(written[name])) for name, field in LISTS.items() if name in written
+    }
     for name, field in MAPS.items():
         values[field] = {key: _field(each) for key, each in _entries(written.get(name, {}))}
     return Schema(**values)
@@ -129,7 +130,7 @@ def _field_problems(name: str, value: object) -> Iterator[str]:
 
 
 def _problems_of(written: object) -> Iterator[str]:
-    if not isinstance(written, dict) or written.get("type") not in KINDS:
+    if not isinstance(written, dict) or written.get("type") not in [*KINDS]:
         yield f"wanted is a table with type = {' | '.join(KINDS)}"
         return
     values, default = written.get(VALUES), written.get("default")
