@@ -157,6 +157,7 @@ class Librarian(AsksGraph):
                 from deia.search.library_answers import search_both  # noqa: PLC0415 - if anything was taken in
 
                 answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
+        answer = answer.but(dependents=self.said_to_depend(query.text))
         for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
             answer = _with_warning(answer, warning)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):

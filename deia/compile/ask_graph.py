@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from deia import files
+from deia.errors import QueryError
+from deia.folders import GRAPH
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     )
     from deia.graph.graph_store import Graph
     from deia.search.catalog import Catalog
+
+ASKING = ("what", "which", "who", "the", "dependents", "callers", "users", "importers", "consumers")
+SHOWN = 8  # dependents in an answer to a question
 
 
 class AsksGraph:
@@ -102,6 +108,25 @@ class AsksGraph:
 
         with self.open_graph() as graph:
             return dependents(graph, entity, kind=type, max_depth=max_depth, limit=limit)
+
+    def said_to_depend(self, question: str) -> tuple[str, ...]:
+        """Return what the graph says, line by line, if a question is what depends on something that it knows.
+
+        The graph is asked as it is, since a search does not wait until it is up to date.
+        """
+        folder = f"{self._compiled.folder}/{GRAPH}"
+        if question[:12].casefold().split(" ")[0] not in ASKING or not files.exists(folder):
+            return ()
+        from deia.graph.graph_questions import dependents  # noqa: PLC0415 - few questions are such
+        from deia.graph.graph_store import Graph, GraphError  # noqa: PLC0415
+        from deia.search.question.impact import changed_thing  # noqa: PLC0415
+
+        name = changed_thing(question)
+        try:
+            with Graph(folder) as graph:
+                return tuple(dependents(graph, name, limit=SHOWN).text.split("\n")) if name else ()
+        except (QueryError, GraphError):  # it has nothing of that name
+            return ()
 
     def graph_stats(self) -> StatsAnswer:
         """Return how much there is in the graph, and how many passages and vectors the catalogs have."""

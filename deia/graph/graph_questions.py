@@ -36,6 +36,8 @@ LIMIT, MOST = 20, 1_000  # things that an answer lists
 MOST_CHOICES = 20
 MOST_PLACES = 5  # of an entity that is named in many documents
 DEEPEST = 20
+# Types of what only says something of documents: a thing of the same name is what somebody asks about.
+LABELS = frozenset(("AUDIENCE", "CLUSTER", "COMMAND", "DEFINITION", "DOCUMENT", "PLATFORM", "SECTION", "TAG"))
 NEAR = 2_000  # names among which one that is near is looked for
 MOST_DOCUMENTS = 10_000  # that are counted
 NODES = f"""select entities.id, entities.name, entities.type, entities.description, fields,
@@ -174,12 +176,26 @@ def named(graph: Graph, text: str, kind: str) -> Named:
     found, guess = _meant(graph.database, text, kind)
     if not found:
         raise _unknown(graph.database, text, kind)
-    if len(found) == 1:
-        return Named(entity=found[0], note=_guess(text) if guess else "")
+    things = found if guess or kind else _things(graph.database, found)
+    if len(things) == 1:
+        note = f"{text!r} may also mean {_listed(graph, found, things)}." if things != found else ""
+        return Named(entity=things[0], note=_guess(text) if guess else note)
     several = f"{len(found)} things"
     note = f"Nothing is called {text!r}, and {several} are near it." if guess else f"{text!r} may mean {several}."
     choices = tuple(nodes(graph, found[:MOST_CHOICES]).values())
     return Named(note=f"{note} Ask again with one of these:", choices=choices)
+
+
+def _things(database: Connection, found: list[int]) -> list[int]:
+    """Return those of some entities that are things themselves, or all if none or all are."""
+    sql = "select entities.id, entities.type from json_each(?) ids join entities on entities.id = ids.value"
+    types = dict(database.execute(sql, (_array(found),)).fetchall())
+    return [entity for entity in found if types[entity] not in LABELS] or found
+
+
+def _listed(graph: Graph, found: list[int], but: list[int]) -> str:
+    others = [entity for entity in found if entity not in but][:MOST_CHOICES]
+    return ", ".join(f"{node.type} {node.short}" for node in nodes(graph, others).values())
 
 
 def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]:

@@ -86,14 +86,19 @@ class Graph:
             if self.about("format") != FORMAT:
                 self._begin_anew()
         except sqlite3.Error as error:
-            fix = f"Remove {folder}/{DATABASE}; it is made again when it is needed."
-            raise GraphError(f"the graph cannot be opened: {error}", where=folder, fix=fix) from error
+            raise self._broken(error) from error
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
         self.database.close()
+        if isinstance(error, sqlite3.Error):
+            raise self._broken(error) from error
+
+    def _broken(self, error: sqlite3.Error) -> GraphError:
+        fix = f"Remove {self.folder}/{DATABASE}; it is made again when it is needed."
+        return GraphError(f"the graph cannot be read: {error}", where=self.folder, fix=fix)
 
     def _begin_anew(self) -> None:
         run = self.database.execute

@@ -88,6 +88,7 @@ class Answer(Record):
     primary: tuple[Result, ...] = ()
     secondary: tuple[Result, ...] = ()
     searched_for: str = ""  # the query with its misspelt words corrected, if there were any
+    dependents: tuple[str, ...] = ()  # what the graph says of a question about what depends on something, line by line
     corrected: tuple[str, ...] = ()  # the words that stand for misspelt ones
     keywords: tuple[str, ...] = ()
     keywords_matched: tuple[str, ...] = ()
@@ -121,7 +122,8 @@ class Answer(Record):
         """Return the answer in its published shape (FORMATS §4), made of dictionaries, lists and plain values."""
         body = _BY_REASON.get(self.reason) or _BY_TYPE[self.query_type]
         correction = {"searched_for": self.searched_for, "corrected": [*self.corrected]} if self.searched_for else {}
-        return {**body(self), **correction, "audit": _plain(self.audit.values())}
+        impact = {"dependents": [*self.dependents]} if self.dependents else {}
+        return {**body(self), **correction, **impact, "audit": _plain(self.audit.values())}
 
 
 def as_result(entry: Entry, **fields: Any) -> Result:

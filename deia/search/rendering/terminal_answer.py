@@ -91,6 +91,7 @@ class _Page:
         answer = self._answer
         shown = {result.action for result in answer.primary}
         groups: Sequence[tuple[str, Sequence[str]]] = (
+            ("graph", answer.dependents),
             ("try", answer.suggestions),
             ("asked", [similar.query for similar in answer.similar_queries]),
             ("clusters", [", ".join(answer.available_clusters[:CLUSTERS])] if answer.available_clusters else []),

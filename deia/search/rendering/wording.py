@@ -50,10 +50,11 @@ def advice(answer: Answer) -> list[str]:
     related = [f"Related question: {line}" for line in answer.related_queries]
     path = answer.view.learning_path if isinstance(answer.view, AudienceView) else ()
     order = [f"To read in this order: {', '.join(path)}."] if path else []
+    graph = [f"Graph: {line}" for line in answer.dependents]
     following = [f"Next: {line}" for line in answer.suggested_next]
     return [
         plain(line)
-        for line in (*notes, *answer.suggestions, *similar, *browse, *clusters, *order, *following, *related)
+        for line in (*notes, *graph, *answer.suggestions, *similar, *browse, *clusters, *order, *following, *related)
     ]
 
 
