@@ -30,6 +30,18 @@ LITERALS = {
     ast.Set: "set", ast.SetComp: "set", ast.Tuple: "tuple", ast.GeneratorExp: "zip",
 }  # fmt: skip
 PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "deleter", "abstractproperty"))
+# Methods that are called where none is named.
+OPERATIONS = {
+    ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.FloorDiv: "__floordiv__",
+    ast.Mod: "__mod__", ast.Pow: "__pow__", ast.BitOr: "__or__", ast.BitAnd: "__and__", ast.BitXor: "__xor__",
+    ast.LShift: "__lshift__", ast.RShift: "__rshift__", ast.MatMult: "__matmul__", ast.Eq: "__eq__", ast.NotEq: "__ne__",
+    ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__", ast.In: "__contains__",
+    ast.NotIn: "__contains__", ast.Load: "__getitem__", ast.Store: "__setitem__", ast.Del: "__delitem__",
+}  # fmt: skip
+BUILTIN_CALLS = {
+    f"{BUILTIN}{name}": f"__{name}__"
+    for name in "abs bool bytes dir divmod float format hash int iter len next repr reversed round str".split()
+}
 UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_comment", "simple", "kind", "level"))
 CHILDREN = {
     kind: tuple(field for field in reversed(kind._fields) if field not in UNVISITED)
@@ -72,6 +84,7 @@ class _Reader:
         self.references: list[Reference] = []
         self.aliases: dict[Alias, None] = {}
         self.values: dict[tuple[str, str], int] = {}  # what is used as a value, where, and the line
+        self.implicit: list[Reference] = []  # to be kept if the class of the object is known
         self.properties: set[str] = set()
         self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with what is said to be returned
         self.steps: dict[type, Any] = {
@@ -79,7 +92,9 @@ class _Reader:
             ast.Import: self._import, ast.ImportFrom: self._import_from, ast.Assign: self._assign,
             ast.AnnAssign: self._annotated, ast.Return: self._return, ast.Call: self._call, ast.Name: self._name,
             ast.Attribute: self._attribute, ast.withitem: self._with, ast.NamedExpr: self._named,
-            ast.ExceptHandler: self._handler, ast.arguments: self._parameters,
+            ast.ExceptHandler: self._handler, ast.arguments: self._parameters, ast.BinOp: self._operation,
+            ast.Compare: self._comparison, ast.Subscript: self._subscript, ast.For: self._loop,
+            ast.comprehension: self._loop,
         }  # fmt: skip
 
     def read(self, tree: ast.Module) -> Facts:
@@ -95,6 +110,10 @@ class _Reader:
                 self.references.append(Reference(CALLS, target, line, source))
             elif target in own or not target.startswith(f"{self.module}."):
                 self.references.append(Reference(REFERENCES, target, line, source))
+        known = {alias.name for alias in self.aliases}
+        self.references += (
+            each for each in self.implicit if (head := each.target.rpartition(".")[0])[-1] == ")" or head in known
+        )
         return Facts(self.module, tuple(self.entities), tuple(self.references), tuple(self.aliases))
 
     def _walk(self, scope: Scope, nodes: list[ast.AST]) -> None:
@@ -255,6 +274,8 @@ class _Reader:
                 self.references.append(Reference(CALLS, path, _line(node), scope.name))
             elif path == "builtins.isinstance":
                 self._narrow(node.args, scope)
+            elif path in BUILTIN_CALLS and len(node.args) == 1:
+                self._implied(node.args[0], BUILTIN_CALLS[path], scope)
         elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
             self.references.append(
                 Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME)
@@ -265,6 +286,33 @@ class _Reader:
         elif not isinstance(function, ast.Name):
             nodes.append(function)
         return nodes
+
+    def _implied(self, node: ast.expr, method: str, scope: Scope) -> None:
+        """Keep that a method of an object is called, although it is not named."""
+        if type(node) in (ast.Name, ast.Attribute, ast.Call):
+            path = self._path(node, scope)
+            if path and not path.startswith(BUILTIN):
+                self.implicit.append(Reference(CALLS, f"{path}.{method}", node.end_lineno or 0, scope.name))
+
+    def _operation(self, node: ast.BinOp, scope: Scope) -> tuple[ast.AST, ...]:
+        self._implied(node.left, OPERATIONS[type(node.op)], scope)
+        return (node.right, node.left)
+
+    def _comparison(self, node: ast.Compare, scope: Scope) -> tuple[ast.AST, ...]:
+        kind = type(node.ops[0])
+        if kind in OPERATIONS:
+            is_in = kind is ast.In or kind is ast.NotIn
+            self._implied(node.comparators[0] if is_in else node.left, OPERATIONS[kind], scope)
+        return (*node.comparators[::-1], node.left)
+
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> tuple[ast.AST, ...]:
+        self._implied(node.value, OPERATIONS[type(node.ctx)], scope)
+        return (node.slice, node.value)
+
+    def _loop(self, node: ast.For | ast.comprehension, scope: Scope) -> list[ast.AST]:
+        self._implied(node.iter, "__iter__", scope)
+        rest = node.ifs if isinstance(node, ast.comprehension) else [*node.body, *node.orelse]
+        return [*rest[::-1], node.target, node.iter]
 
     def _narrow(self, arguments: Sequence[ast.expr], scope: Scope) -> None:
         """Take a name for an instance of the class that it is compared with."""
@@ -302,6 +350,8 @@ class _Reader:
                 if type(node.func) is ast.Name and node.func.id == "type" and len(node.args) == 1:
                     ends[-1] = ".__class__"
                     node = node.args[0]
+                elif type(node.func) is ast.Attribute and node.func.attr == "__new__" and node.args:
+                    node = node.args[0]  # of the class that is given to it
                 else:
                     node = node.func
             elif kind is ast.Name:

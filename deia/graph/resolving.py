@@ -12,7 +12,7 @@ from deia.graph.facts import BY_NAME, CERTAINTIES, MODULE, RESOLVED
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 SURE, NAMED = CERTAINTIES.index(RESOLVED), CERTAINTIES.index(BY_NAME)
@@ -80,19 +80,21 @@ def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[i
     if key not in names.answers:
         names.answers[key] = () if path[:1] == "." else tuple(_meant(names, kind, names.places(path)))
     places = names.answers[key]
-    if not places and kind == "CALLS":
-        places = _named(names, document, path)
-    if not places and kind == "IMPORTS" and ":" not in target:
-        return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
     if len(places) > 1:
-        places = tuple(place for place in places if place.document == document) or places
-    if len(places) > FEW:
-        return []
-    level = SURE if len(places) == 1 else NAMED
-    found = [(place, max(place.level, level)) for place in places]
+        own = tuple(place for place in places if place.document == document) or places
+        places = own if len(own) == 1 else _less_sure(own)
     if kind == "CALLS":
-        found += [(each, at) for place, at in found if place.type == CLASS for each in names.members(place, "__init__")]
-    return [(place.id, at) for place, at in found]
+        places = _dispatched(names, path, places) or _named(names, document, path)
+        made = (each for place in places if place.type == CLASS for each in names.members(place, "__init__"))
+        places = (*places, *made)
+    elif not places and kind == "IMPORTS" and ":" not in target:
+        return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
+    return [(place.id, place.level) for place in places]
+
+
+def _less_sure(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Return places that a name may mean, if they are few."""
+    return tuple(place._replace(level=NAMED) for place in places) if len(places) <= FEW else ()
 
 
 def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
@@ -104,6 +106,14 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
             yield place
 
 
+def _dispatched(names: Names, path: str, places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Return places, with the methods of classes below by which objects may answer in their stead."""
+    head, _, last = path.rpartition(".")
+    if not head or len(places) > 1 or (places and places[0].type != METHOD) or head.endswith("super()"):
+        return places
+    return (*places, *_less_sure(names.overriding(head, last)))
+
+
 def _named(names: Names, document: int, path: str) -> tuple[Place, ...]:
     """Return the methods of a name that a document may mean, where what they are called on is unknown."""
     head, _, last = path.rpartition(".")
@@ -113,10 +123,8 @@ def _named(names: Names, document: int, path: str) -> tuple[Place, ...]:
     if len(found) > MANY:
         return ()
     near = names.near(document)
-    return tuple(
-        place._replace(level=NAMED)
-        for place in found
-        if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near
+    return _less_sure(
+        [place for place in found if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near]
     )
 
 
@@ -129,6 +137,7 @@ class Names:
         self._tables: dict[str, dict[str | int, list[Any]]] = {kind: {} for kind in QUERIES}
         self._places: dict[str, tuple[Place, ...]] = {}
         self._orders: dict[int, list[Place]] = {}
+        self._overriding: dict[tuple[str, str], tuple[Place, ...]] = {}
         self._near: dict[int, set[str]] = {}
         self._open: set[str] = set()  # names that are being looked up
         self._fuel = FUEL
@@ -164,6 +173,20 @@ class Names:
                 return found[0].type != MODULE
             path = path.rpartition(".")[0]
         return False
+
+    def overriding(self, head: str, name: str) -> tuple[Place, ...]:
+        """Return the methods of a name in the classes that inherit from what a path leads to."""
+        key = (head, name)
+        if key not in self._overriding:
+            owners = {place.id for place in self.places(head) if place.type == CLASS}
+            found = [place for place in self.ending(name.casefold()) if place.name.endswith(f".{name}")] if owners else []
+            self._overriding[key] = tuple(
+                place
+                for place in found
+                for row in self._ask("name", place.name.rpartition(".")[0])[:1]
+                if any(base.id in owners for base in self._order(Place(*row))[1:])
+            )
+        return self._overriding[key]
 
     def near(self, document: int) -> set[str]:
         """Return the first parts of a document's own name and of what it imports."""
