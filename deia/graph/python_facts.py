@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import gc
 from typing import TYPE_CHECKING, NamedTuple
 
 from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
@@ -65,9 +66,8 @@ def python_facts(document: str, text: str, module: str) -> Facts:
     """Return what a Python document says; no facts if it cannot be parsed."""
     if len(text) > LONGEST:
         return Facts()
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _parsed(text, "exec")
+    if not isinstance(tree, ast.Module):
         return Facts()
     stem = document.rpartition("/")[2].partition(".")[0]
     return _Reader(module or stem, is_package=stem == "__init__").read(tree)._replace(module=module)
@@ -87,15 +87,6 @@ class _Reader:
         self.implicit: list[Reference] = []  # to be kept if the class of the object is known
         self.properties: set[str] = set()
         self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with what is said to be returned
-        self.steps: dict[type, Any] = {
-            ast.FunctionDef: self._function, ast.AsyncFunctionDef: self._function, ast.ClassDef: self._class,
-            ast.Import: self._import, ast.ImportFrom: self._import_from, ast.Assign: self._assign,
-            ast.AnnAssign: self._annotated, ast.Return: self._return, ast.Call: self._call, ast.Name: self._name,
-            ast.Attribute: self._attribute, ast.withitem: self._with, ast.NamedExpr: self._named,
-            ast.ExceptHandler: self._handler, ast.arguments: self._parameters, ast.BinOp: self._operation,
-            ast.Compare: self._comparison, ast.Subscript: self._subscript, ast.For: self._loop,
-            ast.comprehension: self._loop,
-        }  # fmt: skip
 
     def read(self, tree: ast.Module) -> Facts:
         """Return the facts of the module."""
@@ -119,13 +110,13 @@ class _Reader:
     def _walk(self, scope: Scope, nodes: list[ast.AST]) -> None:
         """Take one step for each node, in the order of the text."""
         nodes.reverse()
-        steps, children, leaves = self.steps, CHILDREN, LEAVES
+        steps, children, leaves = STEPS, CHILDREN, LEAVES
         while nodes:
             node = nodes.pop()
             kind = type(node)
             step = steps.get(kind)
             if step:
-                nodes.extend(step(node, scope) or ())
+                nodes.extend(step(self, node, scope) or ())
                 continue
             for field in children.get(kind, ()):
                 value = getattr(node, field)
@@ -404,7 +395,9 @@ class _Reader:
         if isinstance(node, ast.Subscript):
             return self._annotation(node.slice if _last(node.value) == "Optional" else node.value, scope)
         if isinstance(node, ast.Constant):
-            return self._annotation(_parsed(node.value), scope)
+            quoted = isinstance(node.value, str) and len(node.value) < LONGEST_NAME and not {"'", '"'} & {*node.value}
+            expression = _parsed(node.value, "eval") if quoted else None
+            return self._annotation(expression.body if isinstance(expression, ast.Expression) else None, scope)
         path = self._path(node, scope) if node else ""
         return f"{path}()" if path else ""
 
@@ -420,14 +413,17 @@ def absolute(package: str, level: int, name: str) -> str:
     return f"{base}.{name}" if name else base
 
 
-def _parsed(annotation: object) -> ast.AST | None:
-    """Return what is written in quotes in an annotation, if it can be parsed and has no quotes in it."""
-    if not isinstance(annotation, str) or len(annotation) > LONGEST_NAME or {"'", '"'} & {*annotation}:
-        return None
+def _parsed(text: str, mode: str) -> ast.AST | None:
+    """Return the tree of a text, or None if it is none of Python."""
+    collects = gc.isenabled()
+    gc.disable()  # a tree has no circles, and looking for them takes a third of the time
     try:
-        return ast.parse(annotation, mode="eval").body
+        return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)  # type: ignore[no-any-return]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _line(node: ast.Call) -> int:
@@ -448,3 +444,14 @@ def _description(node: Any) -> str:
     if type(first) is ast.Expr and type(first.value) is ast.Constant and isinstance(first.value.value, str):
         return first.value.value.strip().partition("\n")[0][:LONGEST_NAME]
     return ""
+
+
+STEPS: dict[type, Any] = {
+    ast.FunctionDef: _Reader._function, ast.AsyncFunctionDef: _Reader._function, ast.ClassDef: _Reader._class,
+    ast.Import: _Reader._import, ast.ImportFrom: _Reader._import_from, ast.Assign: _Reader._assign,
+    ast.AnnAssign: _Reader._annotated, ast.Return: _Reader._return, ast.Call: _Reader._call, ast.Name: _Reader._name,
+    ast.Attribute: _Reader._attribute, ast.withitem: _Reader._with, ast.NamedExpr: _Reader._named,
+    ast.ExceptHandler: _Reader._handler, ast.arguments: _Reader._parameters, ast.BinOp: _Reader._operation,
+    ast.Compare: _Reader._comparison, ast.Subscript: _Reader._subscript, ast.For: _Reader._loop,
+    ast.comprehension: _Reader._loop,
+}  # fmt: skip

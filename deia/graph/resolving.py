@@ -109,7 +109,7 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
 def _dispatched(names: Names, path: str, places: tuple[Place, ...]) -> tuple[Place, ...]:
     """Return places, with the methods of classes below by which objects may answer in their stead."""
     head, _, last = path.rpartition(".")
-    if not head or len(places) > 1 or (places and places[0].type != METHOD) or head.endswith("super()"):
+    if not head or len(places) > 1 or (places and places[0].type != METHOD) or head.endswith("super()") or last == "__init__":
         return places
     return (*places, *_less_sure(names.overriding(head, last)))
 
@@ -137,7 +137,7 @@ class Names:
         self._tables: dict[str, dict[str | int, list[Any]]] = {kind: {} for kind in QUERIES}
         self._places: dict[str, tuple[Place, ...]] = {}
         self._orders: dict[int, list[Place]] = {}
-        self._overriding: dict[tuple[str, str], tuple[Place, ...]] = {}
+        self._below: dict[str, list[tuple[Place, frozenset[int]]]] = {}  # methods of a name, with the bases of their class
         self._near: dict[int, set[str]] = {}
         self._open: set[str] = set()  # names that are being looked up
         self._fuel = FUEL
@@ -174,19 +174,17 @@ class Names:
             path = path.rpartition(".")[0]
         return False
 
-    def overriding(self, head: str, name: str) -> tuple[Place, ...]:
+    def overriding(self, head: str, name: str) -> list[Place]:
         """Return the methods of a name in the classes that inherit from what a path leads to."""
-        key = (head, name)
-        if key not in self._overriding:
-            owners = {place.id for place in self.places(head) if place.type == CLASS}
-            found = [place for place in self.ending(name.casefold()) if place.name.endswith(f".{name}")] if owners else []
-            self._overriding[key] = tuple(
-                place
-                for place in found
-                for row in self._ask("name", place.name.rpartition(".")[0])[:1]
-                if any(base.id in owners for base in self._order(Place(*row))[1:])
-            )
-        return self._overriding[key]
+        if name not in self._below:
+            found = self.ending(name.casefold())
+            self._below[name] = [
+                (place, frozenset(base.id for base in self._order(Place(*row))[1:]))
+                for place in (found if len(found) <= MANY else ())
+                for row in self._ask("name", place.name.removesuffix(f".{name}"))[:1]
+            ]
+        owners = {place.id for place in self.places(head) if place.type == CLASS} if self._below[name] else ()
+        return [place for place, bases in self._below[name] if not bases.isdisjoint(owners)]
 
     def near(self, document: int) -> set[str]:
         """Return the first parts of a document's own name and of what it imports."""
