@@ -296,6 +296,8 @@ class Graph:
             waiting.extend(found - names)
             names |= found
             classes |= heirs
+        if len(names) > MANY:
+            return names
         methods = "select last from entities where type = 'METHOD' and instr(folded, ?)"
         return names.union(*({last for (last,) in run(methods, (f".{name}.",))} for name in classes))
 

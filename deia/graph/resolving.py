@@ -109,7 +109,13 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
 def _dispatched(names: Names, path: str, places: tuple[Place, ...]) -> tuple[Place, ...]:
     """Return places, with the methods of classes below by which objects may answer in their stead."""
     head, _, last = path.rpartition(".")
-    if not head or len(places) > 1 or (places and places[0].type != METHOD) or head.endswith("super()") or last == "__init__":
+    if (
+        not head
+        or len(places) > 1
+        or (places and places[0].type != METHOD)
+        or head.endswith("super()")
+        or last == "__init__"
+    ):
         return places
     return (*places, *_less_sure(names.overriding(head, last)))
 
@@ -137,7 +143,9 @@ class Names:
         self._tables: dict[str, dict[str | int, list[Any]]] = {kind: {} for kind in QUERIES}
         self._places: dict[str, tuple[Place, ...]] = {}
         self._orders: dict[int, list[Place]] = {}
-        self._below: dict[str, list[tuple[Place, frozenset[int]]]] = {}  # methods of a name, with the bases of their class
+        self._below: dict[
+            str, list[tuple[Place, frozenset[int]]]
+        ] = {}  # methods of a name, with the bases of their class
         self._near: dict[int, set[str]] = {}
         self._open: set[str] = set()  # names that are being looked up
         self._fuel = FUEL

@@ -123,12 +123,23 @@ def test_calls_of_built_in_things_and_of_what_is_unknown_are_left_out(text: str)
 def test_what_calling_a_function_gives_is_kept_as_another_name_of_it() -> None:
     text = "class C: pass\ndef f(): return C()\ndef g() -> C: ...\nclass D:\n def s(self): return self\nx = C()\n"
     aliases = set(python_facts("m.py", text, "m").aliases)
-    assert aliases == {Alias("m.f()", "m.C()"), Alias("m.g()", "m.C()"), Alias("m.D.s()", "m.D()"), Alias("m.x", "m.C()")}
+    assert aliases == {
+        Alias("m.f()", "m.C()"),
+        Alias("m.g()", "m.C()"),
+        Alias("m.D.s()", "m.D()"),
+        Alias("m.x", "m.C()"),
+    }
 
 
 @pytest.mark.parametrize(
     ("package", "level", "name", "wanted"),
-    [("a.b", 0, "c", "c"), ("a.b", 1, "c", "a.b.c"), ("a.b", 2, "c", "a.c"), ("a.b", 1, "", "a.b"), ("a.b", 3, "c", "")],
+    [
+        ("a.b", 0, "c", "c"),
+        ("a.b", 1, "c", "a.b.c"),
+        ("a.b", 2, "c", "a.c"),
+        ("a.b", 1, "", "a.b"),
+        ("a.b", 3, "c", ""),
+    ],
 )
 def test_a_relative_import_counts_from_its_package(package: str, level: int, name: str, wanted: str) -> None:
     assert absolute(package, level, name) == wanted

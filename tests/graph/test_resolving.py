@@ -75,7 +75,9 @@ def test_a_name_is_followed_through_packages_stars_returns_attributes_and_annota
 def test_a_method_of_something_unknown_is_found_by_name_if_few_are_called_that(tmp_path: Path) -> None:
     assert calls(tmp_path, "import shop\ndef f(x): x.take()\n") == {("shop.stock.Shelf.take", 1)}
     many = "".join(f"class C{number}:\n    def take(self): pass\n" for number in range(3))
-    assert calls(tmp_path / "many", f"def f(x): x.take()\n{many}") == {(f"user.C{number}.take", 1) for number in (0, 1, 2)}
+    assert calls(tmp_path / "many", f"def f(x): x.take()\n{many}") == {
+        (f"user.C{number}.take", 1) for number in (0, 1, 2)
+    }
     files = {**SHOP, "many.py": many, "user.py": "import shop, many\ndef f(x): x.take()\n"}
     assert not any(source == "user.f" for source, *_ in built(tmp_path / "more", files))
 
@@ -134,7 +136,10 @@ def test_whatever_comes_and_goes_the_graph_is_as_if_made_anew(
 
 
 def test_a_call_of_a_method_leads_to_those_of_the_classes_below_too_if_they_are_few(tmp_path: Path) -> None:
-    found = built(tmp_path, {**SHOP, "shop/big.py": "from .cart import Cart\nclass Big(Cart):\n    def save(self): ...\n"})
-    assert {(target, how) for source, kind, target, how in found if (source, kind) == ("shop.cart.Cart.add", "CALLS")} == {
+    found = built(
+        tmp_path, {**SHOP, "shop/big.py": "from .cart import Cart\nclass Big(Cart):\n    def save(self): ...\n"}
+    )
+    add = ("shop.cart.Cart.add", "CALLS")
+    assert {(target, how) for source, kind, target, how in found if (source, kind) == add} == {
         ("shop.stock.Shelf.take", 0), ("shop.base.Base.save", 0), ("shop.cart.Small.save", 1), ("shop.big.Big.save", 1),
     }  # fmt: skip
