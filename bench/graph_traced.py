@@ -9,6 +9,7 @@ call of anything else the caller alone, so that it is known which lines ran.
 from __future__ import annotations
 
 import dis
+import importlib
 import inspect
 import itertools
 import json
@@ -53,7 +54,7 @@ def described(caller: CodeType, at: int, callee: CodeType | None, through: bool)
 
 
 def name_of(code: CodeType | None) -> list[Any] | None:
-    """Return the file and qualified name of code, whether it is a function, and whether it is entered by advancing it."""
+    """Return the file and name of code, whether it is a function, and whether it is entered by advancing it."""
     if code is None:
         return None
     is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
@@ -62,7 +63,7 @@ def name_of(code: CodeType | None) -> list[Any] | None:
 
 def main(module: str, seconds: str, output: str) -> None:
     """Run the tests for so many seconds at most, and write what was called."""
-    from test import support  # noqa: PLC0415 - the standard library's own, which not every installation has
+    support: Any = importlib.import_module("test.support")  # which not every installation has
 
     support.use_resources = []
     tests = unittest.defaultTestLoader.loadTestsFromName(module)

@@ -260,7 +260,10 @@ class Graph:
         rows = self._unsettled()
         names = Names(self.database, in_bulk=len(rows) > BULK)
         relations = []
-        self.database.executemany("delete from relations where ref = ?", [(row[0],) for row in rows])
+        is_all = self.database.execute("select count(*) from refs").fetchone() == (len(rows),)
+        which = [] if is_all else [(row[0],) for row in rows]
+        self.database.execute("delete from relations" if is_all else "select 1")
+        self.database.executemany("delete from relations where ref = ?", which)
         for ident, document, source, kind, target, target_type, certainty, otherwise in rows:
             if target_type:
                 found: list[tuple[int | Missing, int]] = [(Missing(target_type, target), 0)]
@@ -295,16 +298,29 @@ class Graph:
         return list(found.values())
 
     def _touched(self, names: set[str]) -> set[str]:
-        """Return last parts of names with those of what stands for them or inherits from them, in however many steps."""
+        """Return last parts of names with those of what stands for them or inherits from them, in however many steps.
+
+        With a class that inherits from others than before come its methods, which objects of those may answer with.
+        """
+        run = self.database.execute
+        classes = {last_part(change.partition("\0")[0]) for change in self._changed if "\0<" in change}
         waiting = [*names]
-        sql = """select last, target from aliases where instr(lower(target), ?1) union select entities.last, target
-            from refs join entities on entities.id = source where refs.type = 'INHERITS' and instr(lower(target), ?1)"""
+        stands_for = "select last, target from aliases where instr(lower(target), ?)"
+        inherits = (
+            "select entities.last, target from refs join entities on entities.id = source"
+            " where refs.type = 'INHERITS' and instr(lower(target), ?)"
+        )
         while waiting and len(names) <= MANY:
             name = waiting.pop()
-            found = {last for last, target in self.database.execute(sql, (name,)) if name in parts_of(target)}
+            heirs = {last for last, target in run(inherits, (name,)) if name in parts_of(target)}
+            found = {last for last, target in run(stands_for, (name,)) if name in parts_of(target)} | heirs
             waiting.extend(found - names)
             names |= found
-        return names
+            classes |= heirs
+        if len(names) > MANY:
+            return names
+        methods = "select last from entities where type = 'METHOD' and instr(folded, ?)"
+        return names.union(*({last for (last,) in run(methods, (f".{name}.",))} for name in classes))
 
     def _made(self, kind: str, name: str) -> int:
         """Return the shared entity of a type and a name, which is made if there is none."""

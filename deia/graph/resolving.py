@@ -12,7 +12,7 @@ from deia.graph.facts import BY_NAME, CERTAINTIES, MODULE, RESOLVED
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 SURE, NAMED = CERTAINTIES.index(RESOLVED), CERTAINTIES.index(BY_NAME)
@@ -82,19 +82,21 @@ def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[i
     if key not in names.answers:
         names.answers[key] = () if path[:1] == "." else tuple(_meant(names, kind, names.places(path)))
     places = names.answers[key]
-    if not places and kind == "CALLS":
-        places = _named(names, document, path)
-    if not places and kind == "IMPORTS" and ":" not in target:
-        return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
     if len(places) > 1:
-        places = tuple(place for place in places if place.document == document) or places
-    if len(places) > FEW:
-        return []
-    level = SURE if len(places) == 1 else NAMED
-    found = [(place, max(place.level, level)) for place in places]
+        own = tuple(place for place in places if place.document == document) or places
+        places = own if len(own) == 1 else _less_sure(own)
     if kind == "CALLS":
-        found += [(each, at) for place, at in found if place.type == CLASS for each in names.members(place, "__init__")]
-    return [(place.id, at) for place, at in found]
+        places = _dispatched(names, path, places) or _named(names, document, path)
+        made = (each for place in places if place.type == CLASS for each in names.members(place, "__init__"))
+        places = (*places, *made)
+    elif not places and kind == "IMPORTS" and ":" not in target:
+        return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
+    return [(place.id, place.level) for place in places]
+
+
+def _less_sure(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Return places that a name may mean, if they are few."""
+    return tuple(place._replace(level=NAMED) for place in places) if len(places) <= FEW else ()
 
 
 def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
@@ -106,6 +108,20 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
             yield place
 
 
+def _dispatched(names: Names, path: str, places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Return places, with the methods of classes below by which objects may answer in their stead."""
+    head, _, last = path.rpartition(".")
+    if (
+        not head
+        or len(places) > 1
+        or (places and places[0].type != METHOD)
+        or head.endswith("super()")
+        or last == "__init__"
+    ):
+        return places
+    return (*places, *_less_sure(names.overriding(head, last)))
+
+
 def _named(names: Names, document: int, path: str) -> tuple[Place, ...]:
     """Return the methods of a name that a document may mean, where what they are called on is unknown."""
     head, _, last = path.rpartition(".")
@@ -115,10 +131,8 @@ def _named(names: Names, document: int, path: str) -> tuple[Place, ...]:
     if len(found) > MANY:
         return ()
     near = names.near(document)
-    return tuple(
-        place._replace(level=NAMED)
-        for place in found
-        if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near
+    return _less_sure(
+        [place for place in found if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near]
     )
 
 
@@ -131,6 +145,9 @@ class Names:
         self._tables: dict[str, dict[str | int, list[Any]]] = {kind: {} for kind in QUERIES}
         self._places: dict[str, tuple[Place, ...]] = {}
         self._orders: dict[int, list[Place]] = {}
+        self._below: dict[
+            str, list[tuple[Place, frozenset[int]]]
+        ] = {}  # methods of a name, with the bases of their class
         self._near: dict[int, set[str]] = {}
         self._open: set[str] = set()  # names that are being looked up
         self._fuel = FUEL
@@ -170,6 +187,18 @@ class Names:
                 return found[0].type != MODULE
             path = path.rpartition(".")[0]
         return False
+
+    def overriding(self, head: str, name: str) -> list[Place]:
+        """Return the methods of a name in the classes that inherit from what a path leads to."""
+        if name not in self._below:
+            found = self.ending(name.casefold())
+            self._below[name] = [
+                (place, frozenset(base.id for base in self._order(Place(*row))[1:]))
+                for place in (found if len(found) <= MANY else ())
+                for row in self._ask("name", place.name.removesuffix(f".{name}"))[:1]
+            ]
+        owners = {place.id for place in self.places(head) if place.type == CLASS} if self._below[name] else ()
+        return [place for place, bases in self._below[name] if not bases.isdisjoint(owners)]
 
     def near(self, document: int) -> set[str]:
         """Return the first parts of a document's own name and of what it imports."""
