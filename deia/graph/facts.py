@@ -66,7 +66,8 @@ class Facts(NamedTuple):
 def joined(first: Facts, second: Facts) -> Facts:
     """Return what two readings of one document say together."""
     module = first.module or second.module
-    return Facts(module, *(one + other for one, other in zip(first[1:], second[1:], strict=True)))
+    entities, references = first.entities + second.entities, first.references + second.references
+    return Facts(module, entities, references, first.aliases + second.aliases)
 
 
 def facts_from(values: Any) -> Facts:

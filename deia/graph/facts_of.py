@@ -23,10 +23,10 @@ LINK = re.compile(r"\]\(<?([^\s()<>]{1,500})|^\[[^\]\n]{1,200}\]:[ \t]+<?([^\s<>
 EXTERNAL = re.compile(r"[a-z][a-z0-9+.-]*:|//|/")
 
 
-def facts_of(
+def facts_of(  # noqa: PLR0913 - what a document is comes from several hands
     document: str, type: str, language: str, text: str,  # noqa: A002 - as readings have it
-    anchors: Sequence[tuple[str, int]] = (), links: Sequence[tuple[str, int]] = (), *,
-    module: str = "", relation_types: Sequence[str] = (),
+    anchors: Sequence[tuple[str, int]] = (), links: Sequence[tuple[str, int]] = (), *, module: str = "",
+    relation_types: Sequence[str] = (),
 ) -> Facts:  # fmt: skip
     """Return what a document says; `module` is the name by which others import it, if it is Python."""
     readings: list[Facts] = []

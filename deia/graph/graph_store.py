@@ -214,8 +214,9 @@ class Graph:
                 )
                 found = run(sql, (*values, key, shared, None if shared else document)).lastrowid or 0
             elif not shared or description or extra or kind not in SAME:
-                sql = "update entities set name = ?, folded = ?, last = ?, type = coalesce(?, type), description = ?, fields = ?"
-                run(f"{sql} where id = ?", (*values[:3], None if kind in SAME else kind, *values[4:], found))
+                sql = "update entities set name = ?, folded = ?, last = ?, type = coalesce(?, type), description = ?"
+                changed = (*values[:3], None if kind in SAME else kind, *values[4:])
+                run(f"{sql}, fields = ? where id = ?", (*changed, found))
             ids[key] = found
             run("insert or replace into places values (?, ?, ?, ?)", (found, document, first, last))
         named = {entity.name: ids[key] for entity in entities[1:] for key in (self._key(document, entity),)}
