@@ -279,6 +279,8 @@ class Graph:
             found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (last,)))
         changes = [change.partition("\0") for change in self._changed]
         through = {last_part(name) for name, _, what in changes if what[:1] in "=<" or ("/" in name and what == MODULE)}
+        for name in (name for name, _, what in changes if what == MODULE and name.endswith("/crate")):
+            through |= {last for (last,) in run("select last from aliases where target = ?", (name,))}
         through |= {last for name in through for last in self._heirs(name)}
         for last in through:  # names such as `alias.member`, whose way leads through what changed
             sql = f"{columns} where (instr(lower(target), ?) or instr(lower(target), ?)) and target_type = ''"

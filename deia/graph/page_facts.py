@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag
 
 from deia.graph.facts import Alias, Entity, Facts, Reference
+from deia.graph.import_paths import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def page_facts(document: str, anchors: Sequence[tuple[str, int]], links: Sequenc
         path, anchor = urldefrag(address)
         if not path and lines.get(anchor) == line:
             continue  # the sign beside a heading that links to the heading
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(document), unquote(path))) if path else document
+        path = place_of(document, "").beside(unquote(path)) if path else document
         target = f"{path}#{anchor}" if anchor else path
         seen.setdefault((target, line), Reference(LINKS_TO, target, line))
     return Facts(entities=entities, references=tuple(seen.values()), aliases=tuple(aliases))

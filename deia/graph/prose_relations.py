@@ -155,7 +155,7 @@ def _name(text: str) -> tuple[str, str] | None:
         return None
     if (
         not re.search("[A-Za-z]", name)
-        or (len(words) == 1 and name.casefold() in kinds)
+        or (len(words) == 1 and name.casefold() in kinds and not name.istitle())
         or name.casefold() in TABLE.words("no_names")
         or words[0].casefold() in TABLE.words("no_names")
     ):

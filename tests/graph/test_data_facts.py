@@ -114,7 +114,10 @@ def test_jobs_of_a_workflow_depend_on_jobs_and_use_actions() -> None:
 
 def test_aliases_that_multiply_cost_no_more_than_they_are_long() -> None:
     rows = ["a: &a [x, x, x, x, x, x, x, x, x]"]
-    rows += [f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in zip("abcdefgh", "bcdefghi", strict=True)]
+    rows += [
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    ]
     rows += ["apiVersion: v1", "kind: Deployment", "metadata: {name: bomb}", "spec: *i", "loop: &l [*l]"]
     began = time.process_time()
     assert data_facts("a", "\n".join(rows)).entities
@@ -129,7 +132,10 @@ def test_what_stands_before_an_error_counts_and_json_is_read_where_yaml_is_not_l
     assert read_marked("[" * 100_000) == read_marked("{a: " * 100_000) == []
 
 
-@given(st.text() | st.lists(st.sampled_from([*"[]{}&*:,-!|>?% \n", "a", "<<", "services:", "image: x", "\n  "])).map("".join))
+@given(
+    st.text()
+    | st.lists(st.sampled_from([*"[]{}&*:,-!|>?% \n", "a", "<<", "services:", "image: x", "\n  "])).map("".join)
+)
 def test_no_text_is_too_broken(text: str) -> None:
     assert isinstance(data_facts("a", text), Facts)
     assert isinstance(data_facts("a", f"services:\n  a: {{image: x}}\n{text}"), Facts)

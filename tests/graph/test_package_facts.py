@@ -29,7 +29,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "text", "wanted"), CASES)
-def test_every_manifest_and_lock_file_says_what_depends_on_what_with_the_line(name: str, text: str, wanted: str) -> None:
+def test_every_manifest_and_lock_file_says_what_depends_on_what_with_the_line(
+    name: str, text: str, wanted: str
+) -> None:
     found = package_facts(f"a:sub/{name}", text).references
     assert [f"{each.source}->{each.target}@{each.line}" for each in found] == wanted.split()
     assert {(each.type, each.target_type) for each in found} == {("DEPENDS_ON", "PACKAGE")}
@@ -50,5 +52,7 @@ def test_code_reaches_a_crate_and_a_module_of_go_by_the_name_in_the_manifest() -
 def test_no_text_is_too_broken(name: str, data: st.DataObject) -> None:
     whole = next((text for other, text, _ in CASES if other.lower() == name), "a")
     cut = data.draw(st.integers(0, len(whole)))
-    text = data.draw(st.text() | st.sampled_from([whole[:cut], whole[:cut] + "\0" + whole[cut:], "[]", "{}", "1", "null"]))
+    text = data.draw(
+        st.text() | st.sampled_from([whole[:cut], whole[:cut] + "\0" + whole[cut:], "[]", "{}", "1", "null"])
+    )
     assert isinstance(package_facts(name, text), Facts)

@@ -38,13 +38,20 @@ def test_statements_read_write_and_refer_to_tables(text: str, wanted: str) -> No
     assert told(text) == set(wanted.split())
 
 
-@pytest.mark.parametrize("piece", ["'", "/*", "create table ", "from a,", "with x as ", "extract(", '"', "from a ", "a.", "(", "\n#"])
+@pytest.mark.parametrize(
+    "piece", ["'", "/*", "create table ", "from a,", "with x as ", "extract(", '"', "from a ", "a.", "(", "\n#"]
+)
 def test_no_text_takes_long(piece: str) -> None:
     began = time.process_time()
     sql_facts("a", piece * 50_000)
     assert time.process_time() - began < 2
 
 
-@given(st.text() | st.lists(st.sampled_from(["create ", "table ", "a", ".", '"', "from ", ",", "$$", ";", "'", "(", " as "])).map("".join))
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["create ", "table ", "a", ".", '"', "from ", ",", "$$", ";", "'", "(", " as "])).map(
+        "".join
+    )
+)
 def test_no_text_is_too_broken(text: str) -> None:
     assert isinstance(sql_facts("a", text), Facts)
