@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from deia.graph.facts import Alias, Facts
 from deia.graph.package_facts import READERS, package_facts
 
+POM = """<project><artifactId>me</artifactId>
+<!-- <dependency><artifactId>no</artifactId></dependency> -->
+<dependency><groupId>a.b</groupId><artifactId>c</artifactId></dependency></project>"""
 CASES = [
     ("requirements-dev.txt", 'a[x]==1 ; python_version < "3"\n# no\n-r b.txt\nB_c>=2\n', "->a@1 ->b-c@4"),
     ("pyproject.toml", '[project]\nname = "Me"\ndependencies = [\n  "click>=8",\n]\n', "->click@4"),
@@ -18,12 +21,11 @@ CASES = [
     ("package.json", '{"name": "w",\n"devDependencies": {"@s/l": "^4"}}', "->@s/l@2"),
     ("package-lock.json", '{"packages": {\n"node_modules/a": {\n"dependencies": {\n"b": "2"}}}}', "a->b@4"),
     ("yarn.lock", '"@b/c@^7", "@b/c@^8":\n  version "7.1"\n  dependencies:\n    chalk "^2"\n', "@b/c->chalk@4"),
-    ("pnpm-lock.yaml", "dependencies:\n  a: 1.0.0\npackages:\n  /a@1.0.0:\n    dependencies:\n      b: 2\n", "->a@2 a->b@6"),
-    ("go.mod", "module x.org/y\nrequire (\n\ta.org/b v1.0.0 // c\n)\nrequire k8s.io/api v0.2.0\n", "->a.org/b@3 ->k8s.io/api@5"),
+    ("pnpm-lock.yaml", "dependencies:\n  a: 1.0\npackages:\n  /a@1.0:\n    dependencies:\n      b: 2\n", "->a@2 a->b@6"),
+    ("go.mod", "module x.org/y\nrequire (\n\ta.org/b v1.0.0 // c\n)\nrequire c.io/d v0.2.0\n", "->a.org/b@3 ->c.io/d@5"),
     ("Gemfile", "gem 'rails', '~> 7'\n# gem 'no'\n", "->rails@1"),
     ("Gemfile.lock", "GEM\n  specs:\n    rails (7.0)\n      rack (>= 2)\n", "rails->rack@4"),
-    ("pom.xml", "<project><artifactId>me</artifactId>\n<!-- <dependency><artifactId>no</artifactId></dependency> -->\n"
-     "<dependency>\n<groupId>a.b</groupId><artifactId>c</artifactId></dependency></project>", "->a.b:c@3"),
+    ("pom.xml", POM, "->a.b:c@3"),
     ("build.gradle", "dependencies {\n  testImplementation('a.b:c:1.0')\n}\n", "->a.b:c@2"),
 ]  # fmt: skip
 

@@ -25,7 +25,7 @@ def told(text: str, *custom: str) -> list[str]:
         ("OrderService uses Redis and publishes to Kafka.", "OrderService USES Redis, OrderService PRODUCES Kafka"),
         ("Order Service and Cart\nService call payment-gateway.",
          "Order Service CALLS payment-gateway, Cart Service CALLS payment-gateway"),
-        ("- **Dashboard** reads from Analytics\n- Dashboard uses Grafana", "Dashboard READS Analytics, Dashboard USES Grafana"),
+        ("- **Dashboard** reads from Sales\n- Dashboard uses Grafana", "Dashboard READS Sales, Dashboard USES Grafana"),
         ("In production, Api runs on Kubernetes.", "Api RUNS_ON Kubernetes"),
         ("ServiceA calls ServiceB, but ServiceC never calls ServiceD.", "ServiceA CALLS ServiceB"),
         ("Postgres 15 replaces MySQL 5.7.", "Postgres 15 REPLACES MySQL 5.7"),
