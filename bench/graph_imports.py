@@ -31,7 +31,8 @@ WANTED = 0.95
 SOURCE = "made:"
 SYLLABLES = "ba ce di fo gu ha ki lo me nu pa ri so ta ve wi xo zu tre pli".split()
 RELATIONS = """select documents.name, entities.type, entities.name, other.name from relations
-    join refs on refs.id = ref join documents on documents.id = refs.document join entities on entities.id = relations.target
+    join refs on refs.id = ref join documents on documents.id = refs.document
+    join entities on entities.id = relations.target
     left join places on places.entity = relations.target and entities.type != 'PACKAGE'
     left join documents other on other.id = places.document where relations.type = 'IMPORTS'"""
 
@@ -61,7 +62,7 @@ class Maker:
                 self._taken.add(word)
                 return word
 
-    def others(self, place: object, places: Sequence[object], most: int = 5) -> list[object]:
+    def others(self, place: Edge, places: Sequence[Edge], most: int = 5) -> list[Edge]:
         """Return some places other than one."""
         return self.random.sample([each for each in places if each != place], self.random.randint(1, most))
 
@@ -118,8 +119,8 @@ def java(maker: Maker) -> Repository:
         for other in maker.others(place, maker.places):
             above, called = classes[other]
             kind = maker.random.randrange(5)
-            form = ["import {a}.{c};", "import static {a}.{c}.MAX;", "import static {a}.{c}.*;", "import {a}.{c}.Inner;",
-                    "import {a}.*;"][kind]  # fmt: skip
+            form = ["import {a}.{c};", "import static {a}.{c}.MAX;", "import static {a}.{c}.*;",
+                    "import {a}.{c}.Inner;", "import {a}.*;"][kind]  # fmt: skip
             lines.append(form.format(a=above, c=called))
             edges.add((path, f"package {above}" if kind == 4 else paths[other]))
         lines += ["import java.util.List;", "import static org.junit.Assert.assertEquals;", "import java.io.*;"]
@@ -161,7 +162,7 @@ def rust(maker: Maker) -> Repository:
     crates = {name: f"crates/{name.replace('_', '-')}" for name in (maker.word(), f"{maker.word()}_{maker.word()}")}
     homes = {place: list(crates)[number % 2] for number, place in enumerate(maker.places)}
     modules = {place: [*filter(None, place[0].split("/")), place[1]] for place in maker.places}
-    paths = {place: f"{crates[homes[place]]}/src/{'/'.join(module)}" + ("/mod.rs" if sum(map(ord, place[1])) % 5 == 0 else ".rs")
+    paths = {place: f"{crates[homes[place]]}/src/{'/'.join(module)}" + ("/mod.rs" if "o" in place[1] else ".rs")
              for place, module in modules.items()}  # fmt: skip
     types = {place: place[1].title() for place in maker.places}
     files = {
@@ -169,7 +170,7 @@ def rust(maker: Maker) -> Repository:
     }
     files |= {f"{folder}/src/lib.rs": "" for folder in crates.values()}
     edges = set()
-    for place, module in modules.items():
+    for place in modules:
         path, lines, here = paths[place], [], homes[place]
         for other in maker.others(place, maker.places):
             root = "crate" if homes[other] == here else homes[other]
@@ -194,7 +195,8 @@ def rust(maker: Maker) -> Repository:
         decoy = "::".join(("crate", *modules[maker.places[0]]))
         body = (f"// use {decoy}::X;\n/* use {decoy}; mod {child}x; */\npub const LIMIT: u8 = 1;\n"
                 f"pub enum Kind {{\n    Small,\n    Large,\n}}\npub struct {types[place]} {{\n    a: u8,\n}}\n"
-                f'pub fn work() {{\n    let s = "use {decoy};";\n}}\nmod tests {{\n    use super::*;\n}}\n')  # fmt: skip
+                f'pub fn work() {{\n    let s = "use {decoy};";\n}}\n'
+                "mod tests {\n    use super::*;\n}\n")  # fmt: skip
         files[path] = "\n".join(lines) + "\n" + body
     return Repository(files, edges)
 

@@ -97,7 +97,7 @@ def _references(
     references, aliases, bound = [], [], dict[str, str]()
     for kind, text, line in captures:
         if kind in KINDS:
-            inner = _modules_around(line, spans) if place.language == "rust" else ()
+            inner = _modules_around(line, module_name(place), spans) if place.language == "rust" else ()
             for target, package, elsewhere in KINDS[kind](place._replace(inner=inner, own=outer), text):
                 if target:
                     references.append(Reference("IMPORTS", target, line, otherwise=package))
@@ -117,10 +117,10 @@ def _references(
     return references, aliases
 
 
-def _modules_around(line: int, spans: Sequence[tuple[str, str, int, int]]) -> tuple[str, ...]:
+def _modules_around(line: int, module: str, spans: Sequence[tuple[str, str, int, int]]) -> tuple[str, ...]:
     """Return the modules in a file of Rust that a line is in."""
     around = [name for name, kind, first, last in spans if kind == "NAMESPACE" and first <= line <= last]
-    return tuple(around[-1].rpartition("/crate")[2].split(".")[1:]) if around else ()
+    return tuple(around[-1].removeprefix(f"{module}.").split(".")) if around else ()
 
 
 def _qualified(above: str, name: str) -> str:
@@ -149,7 +149,7 @@ def _captures(text: str, language: str) -> list[_Capture]:
     parser, query = made
     captured = QueryCursor(query).captures(parser.parse(text.encode("utf-8", "replace")).root_node)
     found = [
-        (node.start_byte, _Capture(kind, node.text.decode("utf-8", "replace"), node.start_point.row + 1))
+        (node.start_byte, _Capture(kind, (node.text or b"").decode("utf-8", "replace"), node.start_point.row + 1))
         for kind, nodes in captured.items() if kind[0] != "_" for node in nodes
     ]  # fmt: skip
     return [capture for _, capture in sorted(found)][:MOST]

@@ -87,18 +87,20 @@ def _compose_service(document: str, data: Map, name: str, service: Map) -> Itera
         for other, at in _names(service, key):
             yield Reference("DEPENDS_ON", other.partition(":")[0], at, name, SERVICE)
     for key in ("networks", "volumes"):
-        for other, at in _names(service, key):
-            if (known := other.partition(":")[0]) in data.map(key):
-                yield Reference("USES", f"{document}.{key}.{known}", at, name)
-    for volume, at in service.items_at("volumes"):
-        if isinstance(volume, Map) and volume.text("source") in data.map("volumes"):
-            yield Reference("USES", f"{document}.volumes.{volume.text('source')}", at, name)
+        known = data.map(key)
+        named = [(other.partition(":")[0], at) for other, at in _names(service, key)]
+        named += [(each.text("source"), at) for each, at in service.items_at(key) if isinstance(each, Map)]
+        yield from (Reference("USES", f"{document}.{key}.{other}", at, name) for other, at in named if other in known)
+    yield from _hosts(service, name, data.map("services"))
+
+
+def _hosts(service: Map, name: str, services: Map) -> Iterator[Reference]:
+    """Yield the services whose addresses are in the environment of one."""
     environment = service.map("environment")
     values = [(value, environment.lines[key]) for key, value in environment.items() if isinstance(value, str)]
     for value, at in values or _names(service, "environment"):
-        for host in HOST.findall(value[:1000]):
-            if host in data.map("services") and host != name:
-                yield Reference("USES", host, at, name, SERVICE, BY_NAME)
+        hosts = [host for host in HOST.findall(value[:1000]) if host in services and host != name]
+        yield from (Reference("USES", host, at, name, SERVICE, BY_NAME) for host in hosts)
 
 
 # --- Kubernetes ---

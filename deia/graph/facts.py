@@ -65,12 +65,9 @@ class Facts(NamedTuple):
 
 def joined(first: Facts, second: Facts) -> Facts:
     """Return what two readings of one document say together."""
-    return Facts(
-        first.module or second.module,
-        first.entities + second.entities,
-        first.references + second.references,
-        first.aliases + second.aliases,
-    )
+    module = first.module or second.module
+    entities, references = first.entities + second.entities, first.references + second.references
+    return Facts(module, entities, references, first.aliases + second.aliases)
 
 
 def facts_from(values: Any) -> Facts:

@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 def place_of(document: str, language: str) -> Place:
     """Return the place of a document, whose name tells its source."""
-    source, colon, path = document.rpartition(":") if ":" in document.split("/", maxsplit=1)[0] else ("", "", document)
+    source, colon, path = document.partition(":") if ":" in document.partition("/")[0] else ("", "", document)
     return Place(source + colon, path, language)
 
 
@@ -137,7 +137,7 @@ def _beside(place: Place, text: str) -> Iterator[Import]:
 
 def _required(place: Place, text: str) -> Iterator[Import]:
     """A `require` of Ruby."""
-    yield Import(f"{place.source}*/{text.removesuffix('.rb')}.rb", text.split("/", maxsplit=1)[0])
+    yield Import(f"{place.source}*/{text.removesuffix('.rb')}.rb", text.partition("/")[0])
 
 
 def _import_path(_place: Place, text: str) -> Iterator[Import]:
@@ -204,7 +204,7 @@ def _of_crate(place: Place, parts: list[str]) -> Iterator[Import]:
 def _used(text: str) -> list[str]:
     """Return the paths in the tree of a `use`, without `*`, `self` at the end, and what they are called here."""
     text = re.sub(r"//[^\n]*|/\*[^*]*\*/|\s+as\s+[\w#]+|\s+|r#", "", text)
-    paths, above = [], [""]
+    paths, above, last = [], [""], ""
     for piece in re.findall(r"[^{},]+|[{},]", text)[:MOST_USED]:
         if piece == "{":
             above.append(last)

@@ -77,64 +77,69 @@ def read_marked(text: str) -> list[Any]:
 
 
 def _documents(yaml: Any, text: str) -> Iterator[Any]:
-    stack: list[Any] = []
-    keys: list[Any] = []  # of each map that is open, the key that waits for its value
-    anchors: dict[str, Any] = {}
-    merged = 0
+    reading = _Reading()
     for count, event in enumerate(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))):
-        if count > MOST_EVENTS or len(stack) > DEEPEST:
+        if count > MOST_EVENTS or len(reading.open) > DEEPEST:
             return
         line = event.start_mark.line + 1
         if isinstance(event, yaml.CollectionEndEvent):
-            node = stack.pop()
-            keys.pop()
             is_block = event.start_mark.index == event.end_mark.index  # it ends where the next thing begins
-            node.last = max(line - is_block, node.last)
-            if stack:
-                stack[-1].last = max(stack[-1].last, node.last)
-            if isinstance(node, Map) and "<<" in node and merged < MOST_MERGED:
-                merged += _merge(node)
-            if not stack:
+            node = reading.close(line - is_block)
+            if not reading.open:
                 yield node
-            continue
-        if isinstance(event, yaml.ScalarEvent):
-            node = event.value
         elif isinstance(event, yaml.AliasEvent):
-            node = anchors.get(event.anchor, "")
+            reading.add(reading.anchors.get(event.anchor, ""), line)
+        elif isinstance(event, yaml.ScalarEvent):
+            reading.add(event.value, line, event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
             node = Map() if isinstance(event, yaml.MappingStartEvent) else List()
+            reading.add(node, line, event.anchor)
+            reading.open.append((node, []))
+        elif isinstance(event, yaml.DocumentStartEvent):
+            reading.anchors.clear()
+
+
+class _Reading:
+    """The collections that are open, each with the key that waits for its value; and what aliases stand for."""
+
+    def __init__(self) -> None:
+        self.open: list[tuple[Map | List, list[tuple[str, int]]]] = []
+        self.anchors: dict[str, Any] = {}
+        self._merged = 0
+
+    def add(self, node: Any, line: int, anchor: str | None = None) -> None:
+        """Put a key, a value or an item into the innermost open collection."""
+        if anchor:
+            self.anchors[anchor] = node
+        if not self.open:
+            return
+        around, waiting = self.open[-1]
+        around.last = max(around.last, line)
+        if isinstance(around, List):
+            around.append(node)
+            around.lines.append(line)
+        elif waiting:
+            key, at = waiting.pop()
+            around[key] = node
+            around.lines[key] = at
         else:
-            anchors = anchors if not isinstance(event, yaml.DocumentStartEvent) else {}
-            continue
-        if getattr(event, "anchor", None) and not isinstance(event, yaml.AliasEvent):
-            anchors[event.anchor] = node
-        _add(stack, keys, node, line)
-        if stack:
-            stack[-1].last = max(stack[-1].last, line)
-        if isinstance(event, yaml.CollectionStartEvent):
-            stack.append(node)
-            keys.append(None)
+            waiting.append((node if isinstance(node, str) else "", line))
 
-
-def _add(stack: list[Any], keys: list[Any], node: Any, line: int) -> None:
-    """Put a value where it belongs in the innermost open collection."""
-    if not stack:
-        return
-    if isinstance(stack[-1], List):
-        stack[-1].append(node)
-        stack[-1].lines.append(line)
-    elif keys[-1] is None:
-        keys[-1] = (node if isinstance(node, str) else "", line)
-    else:
-        key, at = keys[-1]
-        stack[-1][key] = node
-        stack[-1].lines[key] = at
-        keys[-1] = None
+    def close(self, line: int) -> Map | List:
+        """Close the innermost collection, and return it."""
+        node, _ = self.open.pop()
+        node.last = max(node.last, line)
+        if self.open:
+            around = self.open[-1][0]
+            around.last = max(around.last, node.last)
+        if isinstance(node, Map) and "<<" in node and self._merged < MOST_MERGED:
+            self._merged += _merge(node)
+        return node
 
 
 def _merge(node: Map) -> int:
     """Add what `<<` brings into a map, and return how much that is."""
-    other = node.get("<<")
+    other: Any = node["<<"]
     count = 0
     for each in other if isinstance(other, List) else [other]:
         for key in each if isinstance(each, Map) and each is not node else ():

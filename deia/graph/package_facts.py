@@ -32,7 +32,8 @@ GEM = re.compile(r"(?m)^[ \t]*gem[ \t(]+[\"']([\w.-]+)[\"'](?:,[ \t]*[\"']([^\"'
 GEM_LOCKED = re.compile(r"(?m)^( {4}| {6})([\w.-]+)(?: \(([^)\n]*)\))?!?$")
 MAVEN = re.compile(r"<(/?)(dependency|plugin|parent|exclusion)>|<(groupId|artifactId|version)>\s*([^<\s]+)\s*<")
 GRADLE = re.compile(
-    r"[ \t]*(?:\w*[iI]mplementation|\w*[aA]pi|\w*[cC]ompile(?:Only)?|runtimeOnly)[ \t(]+[\"']([\w.-]+:[\w.-]+)(?::([\w.+-]+))?[\"']"
+    r"[ \t]*(?:\w*[iI]mplementation|\w*[aA]pi|\w*[cC]ompile(?:Only)?|runtimeOnly)"
+    r"[ \t(]+[\"']([\w.-]+:[\w.-]+)(?::([\w.+-]+))?[\"']"
 )
 YARN = re.compile(r"(?m)^(\S[^\n]*):$|^  version:? \"?([^\"\n]+)|^    \"?(@?[\w./-]+)\"?:? \"?([^\"\n]*)")
 PNPM = re.compile(r"^/?(@?[^@(]+)[@/]([^(@/]+)")
@@ -162,7 +163,8 @@ def _toml_lock(text: str) -> Iterator[Needed]:
     """The lock files of Poetry, uv and Cargo."""
     packages = tomllib.loads(text).get("package", [])
     declared = [number for number, line in enumerate(text.split("\n"), 1) if re.match(r"name\s*=", line)]
-    for package, line in itertools.zip_longest(packages, declared[: len(packages)], fillvalue=0):
+    for number, package in enumerate(packages):
+        line = declared[number] if number < len(declared) else 0
         yield Needed(package["name"], str(package.get("version", "")), LOCKED, line)
     for package in packages:
         listed = package.get("dependencies", [])
@@ -219,7 +221,7 @@ def _yarn_lock(text: str) -> Iterator[Needed]:
 
 
 def _pnpm_lock(text: str) -> Iterator[Needed]:
-    data = next(iter(read_marked(text)))
+    data = next((each for each in read_marked(text) if isinstance(each, Map)), Map())
     importers = data.map("importers")
     for project in [data, *(importers.map(name) for name in importers)]:
         for key in ("dependencies", "devDependencies", "optionalDependencies"):

@@ -32,11 +32,11 @@ HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+([^\n]*)")
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 FENCE = re.compile(r"\s{0,12}(```+|~~~+)\s*\{?\.?([\w+-]*)|(\s*)\.\. (?:code-block|code|sourcecode|prompt)::\s*(\w*)")
 DEFINITIONS = (
-    re.compile(r"\s{0,12}(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__)([^*_:\n][^*:\n]{0,78}?):?(?:\*\*|__)\s*(?::|—|–|-{1,3}\s)?\s*(\S[^\n]*)"),
-    re.compile(r"\s{0,12}(?:[-*+]\s+)`([\w.@/-]{2,60})`\s*(?::|—|–|-{1,3})\s+(\S[^\n]*)"),
-    re.compile(r"(?:[-*+]\s+)?([A-Z][\w-]*(?: [\w-]+){0,3})\s+(?:—|–)\s+(\S[^\n]*)"),
+    re.compile(r"\s{0,12}(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*|__)([^*_:\n][^*:\n]{0,78}?):?(?:\*\*|__)\s*(?::|\u2014|\u2013|-{1,3}\s)?\s*(\S[^\n]*)"),
+    re.compile(r"\s{0,12}(?:[-*+]\s+)`([\w.@/-]{2,60})`\s*(?::|\u2014|\u2013|-{1,3})\s+(\S[^\n]*)"),
+    re.compile(r"(?:[-*+]\s+)?([A-Z][\w-]*(?: [\w-]+){0,3})\s+(?:\u2014|\u2013)\s+(\S[^\n]*)"),
 )  # fmt: skip
-MARKED = re.compile(r":(?:\*\*|__)|(?:\*\*|__)\s*(?::|—|–|-)|`\s*(?::|—|–|-)|\s(?:—|–)\s")
+MARKED = re.compile(r":(?:\*\*|__)|(?:\*\*|__)\s*(?::|\u2014|\u2013|-)|`\s*(?::|\u2014|\u2013|-)|\s(?:\u2014|\u2013)\s")
 LISTED = re.compile(r":\s{1,4}(\S[^\n]*)")
 DIRECTIVE = re.compile(
     r"\s{0,12}\.\. (?:(?:py|c|cpp|js|rst|std|php|rb|go):)?(\w+):: ?(?:\w+ ){0,3}?([\w.:$-]{1,200})(?:\s*\(|\s*$)"
@@ -44,7 +44,7 @@ DIRECTIVE = re.compile(
 DIRECTIVES = {
     "function": "FUNCTION", "class": "CLASS", "method": "METHOD", "exception": "CLASS", "data": "VARIABLE",
     "attribute": "ATTRIBUTE", "module": "MODULE", "classmethod": "METHOD", "staticmethod": "METHOD", "macro": "MACRO",
-    "envvar": "VARIABLE", "option": "OPTION", "confval": "OPTION", "struct": "CLASS", "type": "TYPE", "decorator": "FUNCTION",
+    "envvar": "VARIABLE", "option": "OPTION", "confval": "OPTION", "struct": "CLASS", "type": "TYPE",
 }  # fmt: skip
 SPAN = re.compile(r"(`{1,2})([^`\n]{2,120})\1")
 PROMPT = re.compile(r"\s*(?:[$#%>]\s+|PS[^>\n]{0,80}>\s*)?(?:sudo\s+(?:-\w+\s+)*)?(?:[A-Z_][A-Z0-9_]*=\S*\s+)*")
@@ -54,7 +54,6 @@ PROGRAM = re.compile(r"(?:\./)?([a-z][\w.+-]{1,40})(?:\s+([a-z][\w:-]{1,40}))?(?
 class _Line(NamedTuple):
     number: int
     text: str
-    shell: bool = False  # in a block of commands
 
 
 def prose_facts(document: str, text: str, relation_types: Iterable[str] = ()) -> Facts:
@@ -119,31 +118,37 @@ def _parts(rows: Sequence[str]) -> tuple[list[_Line], list[_Line], list[tuple[in
     shell: list[_Line] = []
     headings: list[tuple[int, str, int]] = []
     marks: list[str] = []  # the signs that underline headings, in the order in which they come
-    fence = language = ""
     at = _front_matter(rows)
     while at < len(rows):
-        row = rows[at]
+        row, below = rows[at], rows[at + 1] if at + 1 < len(rows) else ""
         at += 1
-        if fence:
-            if row.strip().startswith(fence) or (fence == " " and row.strip() and not row.startswith((" ", "\t"))):
-                fence = "" if fence != " " else fence
-                if not fence:
-                    continue
-                fence, at = "", at - 1
-            elif language in TABLE.words("shells") or (not language and row.lstrip().startswith("$ ")):
-                shell.append(_Line(at, row, shell=True))
-        elif found := FENCE.match(row):
-            fence, language = (found[1] or " ")[:3], (found[2] or found[4] or "").lower()
+        if found := FENCE.match(row):
+            end = _fence_end(rows, at, found[1] or "")
+            if (found[2] or found[4] or "").lower() in TABLE.words("shells") or _is_prompt(rows, at):
+                shell += [_Line(number, rows[number - 1]) for number in range(at + 1, end + 1)]
+            at = end + bool(found[1])
         elif found := HEADING.match(row):
             headings.append((len(found[1]), found[2].rstrip("# \t"), at))
-        elif at < len(rows) and row.strip() and UNDERLINE.match(rows[at]) and _is_title(rows, at - 1):
-            if rows[at][0] not in marks:
-                marks.append(rows[at][0])
-            headings.append((marks.index(rows[at][0]) + 1, row.strip(), at))
+        elif row.strip() and UNDERLINE.match(below) and _is_title(rows, at - 1):
+            marks += [below[0]] if below[0] not in marks else []
+            headings.append((marks.index(below[0]) + 1, row.strip(), at))
             at += 1
         elif not UNDERLINE.match(row):
             prose.append(_Line(at, row))
     return prose, shell, [heading for heading in headings if heading[1]][:MOST]
+
+
+def _fence_end(rows: Sequence[str], at: int, fence: str) -> int:
+    """Return the number of lines before the end of a block: its closing fence, or what is indented no more."""
+    for number in range(at, len(rows)):
+        row = rows[number]
+        if row.strip().startswith(fence) if fence else row.strip() and not row.startswith((" ", "\t")):
+            return number
+    return len(rows)
+
+
+def _is_prompt(rows: Sequence[str], at: int) -> bool:
+    return at < len(rows) and rows[at].lstrip().startswith("$ ")
 
 
 def _front_matter(rows: Sequence[str]) -> int:

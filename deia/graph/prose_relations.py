@@ -21,7 +21,7 @@ MOST_NAMES = 12  # in one list
 CONCEPT, TEAM = "CONCEPT", "TEAM"
 SENTENCE = re.compile(r"[^.!?;\n|]+(?:[.!?;](?!\s)[^.!?;\n|]*|\n(?!\s*(?:\n|[-*+>|]\s|\d+[.)]\s))[^.!?;\n|]*)*+[.!?;]?")
 CLAUSES = re.compile(r"\s+(?:but|whereas|while)\s+")
-WORD = re.compile(r"[\w'’-]+")
+WORD = re.compile(r"[\w'-]+")
 CAPITALISED = r"[A-Z][\w+#]*(?:-[\w]+)*(?:\.[\w]+)*(?:[ \n](?:[A-Z0-9][\w+#]*(?:[-.][\w]+)*))*"
 JOINED = r"[a-zA-Z]\w*(?:[-_.:/]\w+)+"
 ONE_NAME = rf"(?:`[^`\n]{{1,60}}`|{CAPITALISED}|{JOINED})"
@@ -37,7 +37,9 @@ ADJECTIVE = re.compile(
 WITHIN = re.compile(r"[a-z,;][ \n]([A-Z]\w+)")
 JOINT = r"(?:\s*,\s*(?:and\s+|or\s+|as\s+well\s+as\s+)?|\s+(?:and|&|as\s+well\s+as)\s+)"
 LIST = re.compile(rf"{JOINT}(?=(?:[^`]*`[^`]*`)*[^`]*$)")  # not within a code span
-START = r"(?:^\s*(?:[-+>|]\s+|\d+[.)]\s+)?\[?|[,:(–—]\s*|\b(?:and|that|because|since|so|where|which\s+means)\s+)"
+START = (
+    r"(?:^\s*(?:[-+>|]\s+|\d+[.)]\s+)?\[?|[,:(\u2013\u2014]\s*|\b(?:and|that|because|since|so|where|which\s+means)\s+)"
+)
 
 
 class Relation(NamedTuple):
@@ -95,7 +97,7 @@ def relations_in(text: str, custom: Iterable[str] = ()) -> Iterator[Relation]:
     """Yield what the sentences of a text say; `custom` are types of relations beside those of the table."""
     patterns = _patterns(tuple(custom))
     guards = TABLE.words("guards")
-    plain = text.replace("*", " ").replace("’", "'")
+    plain = text.replace("*", " ").replace("\u2019", "'")
     known = set(WITHIN.findall(plain))
     for match in SENTENCE.finditer(plain):
         sentence = match[0]
@@ -153,7 +155,7 @@ def _name(text: str) -> tuple[str, str] | None:
         return None
     if (
         not re.search("[A-Za-z]", name)
-        or (len(words) == 1 and name.casefold() in kinds)
+        or (len(words) == 1 and name.casefold() in kinds and not name.istitle())
         or name.casefold() in TABLE.words("no_names")
         or words[0].casefold() in TABLE.words("no_names")
     ):

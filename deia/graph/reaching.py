@@ -1,6 +1,6 @@
-"""From a path that an import gives to what has it: exactly, through other names, or not at all; nothing is guessed.
+"""From a path that an import gives to what has it: exactly, through other names, or not at all.
 
-Such a name is a path within a source (`shop:web/cart.Cart`), what a manifest calls a place (`go/example.org/shop/cart`),
+Such a path is one within a source (`shop:web/cart.Cart`), what a manifest calls a place (`go/example.org/shop/cart`),
 or `shop:*/cart.h`, the end of a path.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deia.graph.facts import MODULE
-from deia.graph.resolving import NAMED, SURE
+from deia.graph.facts import MODULE, PACKAGE
+from deia.graph.resolving import NAMED, SURE, Missing
 
 if TYPE_CHECKING:
-    from deia.graph.resolving import Missing, Names
+    from deia.graph.resolving import Names
 
 PATHS = ("IMPORTS", "LINKS_TO")  # relations whose targets lead exactly where they say, if they are paths
 DEEPEST = 6  # names that stand for names that stand for names
@@ -24,6 +24,9 @@ MOST_SAME = 3  # things that the end of a path may mean
 
 def reach(names: Names, target: str) -> list[tuple[int | Missing, int]]:
     """Return what a path leads to, with the index of its certainty; of a crate, failing that, the module around it."""
+    if target.startswith("go/"):  # a package of Go is a folder: what is in it need not be known
+        others = names.aliases(target) or next(filter(None, _elsewhere(names, target)), [])
+        return [(Missing(PACKAGE, name), SURE) for name in others[:1]]
     found = sorted(_reached(names, target, DEEPEST))
     return [(each, SURE if len(found) == 1 else NAMED) for each in found] if len(found) <= MOST_SAME else []
 

@@ -112,5 +112,5 @@ def test_a_database_of_another_format_is_made_anew(tmp_path: Path) -> None:
 
 def test_a_damaged_database_is_told_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / DATABASE).write_bytes(b"no database" * 1000)
-    with pytest.raises(GraphError, match="cannot be opened"):
+    with pytest.raises(GraphError, match="cannot be read"):
         Graph(str(tmp_path))
