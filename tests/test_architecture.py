@@ -170,7 +170,7 @@ def test_no_base_name_stands_for_two_things() -> None:
 @pytest.mark.parametrize(
     ("library", "allowed"),
     [
-        ("yaml", ("commons", "compile", "search", "ingest")),  # search: one rendering is YAML; ingest: cuts YAML
+        ("yaml", ("commons", "compile", "search", "ingest", "graph")),  # search: one rendering is YAML; ingest: cuts it
         ("ruamel", ("commons", "compile")),
         ("duckdb", ("ledger",)),
         ("click", ("serve",)),
