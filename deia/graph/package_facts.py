@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deia.graph.facts import PACKAGE, Alias, Entity, Facts, Reference
 from deia.graph.import_paths import place_of
-from deia.graph.marked_data import read_marked
+from deia.graph.marked_data import Map, read_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
