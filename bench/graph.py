@@ -116,8 +116,8 @@ def check_imports(library: Library, facts: dict[str, Facts], graph: Graph) -> No
         " documents.id = refs.document join entities on entities.id = relations.target where refs.type = 'IMPORTS'"
     ))  # fmt: skip
     inside = {(path, name.replace(":", ".")) for path, name in wanted}
-    inside = {(path, name) for path, name in inside if name in own}
-    print(f"  of modules in the library: {len(inside):,}, led to {part(inside & led, inside)}")
+    inside = {(path, name) for path, name in inside if name in own and name != library.modules[path]}
+    print(f"  of other modules in the library: {len(inside):,}, led to {part(inside & led, inside)}")
 
 
 # --- calls ---
