@@ -343,8 +343,8 @@ def _description(node: Any) -> str:
 STEPS: dict[type, Any] = {
     ast.FunctionDef: _Reader.defined_function, ast.AsyncFunctionDef: _Reader.defined_function,
     ast.ClassDef: _Reader.defined_class, ast.Import: _Reader.imported, ast.ImportFrom: _Reader.imported_from,
-    ast.Assign: _Reader.assigned, ast.AnnAssign: _Reader.annotated, ast.Return: _Reader.returned, ast.Call: _Reader.called,
-    ast.Name: _Reader.name,
+    ast.Assign: _Reader.assigned, ast.AnnAssign: _Reader.annotated, ast.Return: _Reader.returned,
+    ast.Call: _Reader.called, ast.Name: _Reader.name,
     ast.Attribute: _Reader.attribute, ast.withitem: _Reader.managed, ast.NamedExpr: _Reader.named,
     ast.ExceptHandler: _Reader.handled, ast.arguments: _Reader.parameters, ast.BinOp: _Reader.operation,
     ast.Compare: _Reader.comparison, ast.Subscript: _Reader.subscript, ast.For: _Reader.loop,

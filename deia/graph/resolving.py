@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SURE, NAMED = CERTAINTIES.index(RESOLVED), CERTAINTIES.index(BY_NAME)
+MADE_BY = ("__new__", "__init__")  # what is called when a class is
 FEW = 3  # things of one name that a reference may lead to
 CLASS, FUNCTION, METHOD = "CLASS", "FUNCTION", "METHOD"
 CODE = frozenset(("IMPORTS", "CALLS", "INHERITS", "REFERENCES"))  # these look for what code defines
@@ -87,8 +88,8 @@ def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[i
         places = own if len(own) == 1 else _less_sure(own)
     if kind == "CALLS":
         places = _dispatched(names, path, places) or _named(names, document, path)
-        made = (each for place in places if place.type == CLASS for each in names.members(place, "__init__"))
-        places = (*places, *made)
+        classes = [place for place in places if place.type == CLASS]
+        places += tuple(each for place in classes for name in MADE_BY for each in names.members(place, name))
     elif not places and kind == "IMPORTS" and ":" not in target:
         return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
     return [(place.id, place.level) for place in places]

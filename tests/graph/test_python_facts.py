@@ -106,6 +106,12 @@ def test_bases_calls_and_values_are_references_from_the_innermost_function(cart:
         ("class C: pass\ntry: pass\nexcept C as x: x.g()", "m.C().g"),
         ("def f():\n def g(): pass\n return g()", "m.f.g"),
         ("def f():\n from a import g\n g()", "a.g"),
+        ("class C: pass\ndef f():\n x = C()\n return x + 1", "m.C().__add__"),
+        ("class C: pass\ndef f(x: C):\n for y in x: pass", "m.C().__iter__"),
+        ("class C: pass\ndef f(x: C): return len(x)", "m.C().__len__"),
+        ("class C: pass\ndef f(x: C): return 1 in x", "m.C().__contains__"),
+        ("class C: pass\ndef f(x: C): x[1] = 2", "m.C().__setitem__"),
+        ("class C:\n def g(cls): x = object.__new__(C); x.h()", "m.C.h"),
         ("async def f(): (await f()).g()", "m.f().g"),
     ],
 )
