@@ -86,8 +86,9 @@ def relations(
         return RelationsAnswer(choices=about.choices, note=about.note)
     limit = _within(limit, MOST, "limit")
     edges, is_cut = traversal.neighbours(graph, about.entity, direction=direction, limit=limit)
-    shown = nodes(graph, [about.entity])[about.entity]
-    return RelationsAnswer(entity=shown, relations=relations_of(graph, edges), note=about.note, is_cut=is_cut)
+    shown = nodes(graph, [about.entity])
+    related = relations_of(graph, edges, shown)
+    return RelationsAnswer(entity=shown[about.entity], relations=related, note=about.note, is_cut=is_cut)
 
 
 def trace(
@@ -108,7 +109,7 @@ def trace(
     return TraceAnswer(
         entity=shown[about.entity], direction=direction, note=about.note, is_cut=is_cut, chains=tuple(chains),
         layers=tuple(tuple(shown[entity] for entity in layer) for layer in layers),
-        relations=relations_of(graph, [edge for layer in layers for edge in layer.values()]),
+        relations=relations_of(graph, [edge for layer in layers for edge in layer.values()], shown),
     )  # fmt: skip
 
 
@@ -134,9 +135,9 @@ def path(graph: Graph, start: str, end: str, *, max_depth: int = MAX_DEPTH) -> P
         return PathAnswer(choices=unclear.choices, note=unclear.note)
     way = traversal.shortest_path(graph, ends[0].entity, ends[1].entity, max_depth=depth)
     shown = nodes(graph, way.entities)
-    note, steps = " ".join(about.note for about in ends if about.note), tuple(shown[entity] for entity in way.entities)
     return PathAnswer(
-        entities=steps, relations=relations_of(graph, way.edges), note=note, is_cut=way.is_cut, asked=(start, end),
+        entities=tuple(shown[entity] for entity in way.entities), relations=relations_of(graph, way.edges, shown),
+        note=" ".join(about.note for about in ends if about.note), is_cut=way.is_cut, asked=(start, end),
         max_depth=depth,
     )  # fmt: skip
 
@@ -156,7 +157,7 @@ def dependents(
         direct=len(layers[0]) if layers else 0, total=len(edges),
         types=_types(graph.database, [entity for layer in layers for entity in layer]),
         by_relation={kind: sum(edge.type == kind for edge in edges) for kind in sorted({edge.type for edge in edges})},
-        relations=relations_of(graph, edges[:limit]),
+        relations=relations_of(graph, edges[:limit], {}),
     )  # fmt: skip
 
 
@@ -252,9 +253,10 @@ def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     return found
 
 
-def relations_of(graph: Graph, edges: Sequence[Edge]) -> tuple[Relation, ...]:
-    """Return relations with their ends and their evidence."""
-    ends = nodes(graph, {entity: None for edge in edges for entity in edge[:2]})
+def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node]) -> tuple[Relation, ...]:
+    """Return relations with their ends, of which some may be known already, and their evidence."""
+    unknown = {entity: None for edge in edges for entity in edge[:2] if entity not in known}
+    ends = {**known, **nodes(graph, unknown)}
     rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
     shown = {ref: Evidence(document=name, line=line, description=about or "") for ref, name, line, about in rows}
     nothing = Evidence(document="")
