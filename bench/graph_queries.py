@@ -3,9 +3,9 @@
     python bench/graph_queries.py [--entities 100000] [--questions 200] [--seed 1] [--folder FOLDER]
 
 The graph is made: two relations for each entity between any two, and ten hubs, such as logging or a database, that a
-tenth of all entities touch each. Warm is a question to an open graph, about entities chosen at random; among them are
-the hubs themselves; as answered is with names, places and evidence. Cold is a new process that opens the graph, asks one question and ends, in CPU time, against one
-that imports sqlite3 and opens the same file.
+tenth of all entities touch each. Warm is a question to an open graph, about entities chosen at random, and about the
+hubs themselves; "as answered" is with names, places and evidence. Cold is a new process that opens the graph, asks one
+question and ends, in CPU time, against one that imports sqlite3 and opens the same file.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from click.shell_completion import (
 from deia import files
 from deia.errors import DeiaError
 from deia.folders import derived_folder, find_commons
-from deia.graph.graph_store import DATABASE, Graph
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.find_document import ids
 from deia.serve.cli.flags import COMPLETION
@@ -119,6 +118,8 @@ def _triggers(derived: str) -> list[str]:
 
 
 def _entities(folder: str, start: str) -> list[str]:
+    from deia.graph.graph_store import DATABASE, Graph  # noqa: PLC0415 - few completions need SQLite
+
     if not files.exists(f"{folder}/{DATABASE}"):
         return []
     sql = "select distinct name from entities where folded >= ? and folded < ? order by folded limit ?"
