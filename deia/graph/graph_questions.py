@@ -188,7 +188,7 @@ def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]
 
     A text may be a name, or as answers write it where that is not enough: `METHOD Cart.add in shop.py`.
     """
-    text = " ".join(text.split())[:LONGEST]
+    text = _storable(" ".join(text.split())[:LONGEST])
 
     def has(sql: str, value: str) -> bool:
         return database.execute(f"select 1 from {sql} = ? limit 1", (value,)).fetchone() is not None  # noqa: S608
@@ -220,11 +220,16 @@ def _unknown(database: Connection, text: str, kind: str) -> QueryError:
 
 
 def _known_type(graph: Graph, kind: str) -> str:
-    kind = kind.strip().upper()
+    kind = _storable(kind.strip().upper())
     if kind and not graph.database.execute("select 1 from entities where type = ? limit 1", (kind,)).fetchone():
         known = ", ".join(traversal.stats(graph).entity_types)
         raise QueryError(f"the graph has no entity of type {kind[:100]!r}", fix=f"Types are: {known or 'none yet'}.")
     return kind
+
+
+def _storable(text: str) -> str:
+    """Return a text without halves of characters, which a terminal or a program may send and SQLite refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _check_choice(what: str, value: str, known: Sequence[str]) -> None:

@@ -66,11 +66,6 @@ class Edge(NamedTuple):
         """Return the end that is not this entity."""
         return self.target if entity == self.source else self.source
 
-    @property
-    def flows_back(self) -> bool:
-        """Whether what flows along it goes from the target to the source."""
-        return self.type in AGAINST
-
 
 class Around(NamedTuple):
     """Relations of some entities, and whether there are more."""
@@ -159,7 +154,7 @@ def trace(
 
 def dependents(graph: Graph, starts: Sequence[int], *, depth: int = MAX_DEPTH, most: int = MOST_DEPENDENTS) -> Reached:
     """Return what may break if entities or what they contain change: the sources of relations that lead there."""
-    types = json.dumps(sorted(DEPENDING))
+    types = json.dumps(sorted(AGAINST))
 
     def follow(front: Iterable[int]) -> Around:
         rows = graph.database.execute(RESTING, (_array(front), types, most * 2)).fetchall()
