@@ -50,10 +50,11 @@ def neighbourhood(graph: Graph, entity: int, *, depth: int = 1, most: int = MOST
     inner = dict.fromkeys(edge for edge in edges if edge.source in layers and edge.target in layers)
     lines = {(edge.source, edge.target, edge.type): edge for edge in sorted(inner, key=by_certainty, reverse=True)}
     shown: dict[tuple[int, int], list[Relation]] = {}
-    for edge, relation in zip(lines.values(), relations_of(graph, list(lines.values())), strict=True):
+    inside = nodes(graph, layers)
+    for edge, relation in zip(lines.values(), relations_of(graph, list(lines.values()), inside), strict=True):
         shown.setdefault(edge[1::-1] if edge.type in TAKING else edge[:2], []).append(relation)
     is_cut = is_cut or len(inner) < len(set(edges))
-    return Neighbourhood(nodes(graph, layers), layers, parents, shown, is_cut)
+    return Neighbourhood(inside, layers, parents, shown, is_cut)
 
 
 # --- text ---

@@ -86,7 +86,10 @@ def export(graph: Graph, form: str, *, kind: str = "", most: int = MOST_EXPORTED
     write = FORMATS.get(form)
     if write is None:
         raise QueryError(f"format {form[:100]!r} is unknown", fix=f"Known are: {', '.join(FORMATS)}.")
-    run, values = graph.database.execute, {"type": kind.strip().upper(), "most": most}
+    run, values = (
+        graph.database.execute,
+        {"type": kind.strip().upper().encode("utf-8", "replace").decode(), "most": most},
+    )
     end = run(END, values).fetchone()
     values["end"] = end[0] if end else sys.maxsize
     rows = map(Row._make, run(ENTITIES, values))

@@ -90,7 +90,8 @@ class Relation(Record):
 
     def arrow(self, start: Node) -> str:
         """Return the arrow from one of its ends to the other; it points where data goes if the target is consumed."""
-        is_forwards = (self.source == start) != (self.type in TAKING)
+        begins = start is self.source or (start is not self.target and start == self.source)
+        is_forwards = begins != (self.type in TAKING)
         return (FORWARDS if is_forwards else BACKWARDS).format(self.type)
 
 

@@ -88,8 +88,9 @@ def relations(
         return RelationsAnswer(choices=about.choices, note=about.note)
     limit = _within(limit, MOST, "limit")
     edges, is_cut = traversal.neighbours(graph, about.entity, direction=direction, limit=limit)
-    shown = nodes(graph, [about.entity])[about.entity]
-    return RelationsAnswer(entity=shown, relations=relations_of(graph, edges), note=about.note, is_cut=is_cut)
+    shown = nodes(graph, [about.entity])
+    related = relations_of(graph, edges, shown)
+    return RelationsAnswer(entity=shown[about.entity], relations=related, note=about.note, is_cut=is_cut)
 
 
 def trace(
@@ -110,7 +111,7 @@ def trace(
     return TraceAnswer(
         entity=shown[about.entity], direction=direction, note=about.note, is_cut=is_cut, chains=tuple(chains),
         layers=tuple(tuple(shown[entity] for entity in layer) for layer in layers),
-        relations=relations_of(graph, [edge for layer in layers for edge in layer.values()]),
+        relations=relations_of(graph, [edge for layer in layers for edge in layer.values()], shown),
     )  # fmt: skip
 
 
@@ -136,9 +137,9 @@ def path(graph: Graph, start: str, end: str, *, max_depth: int = MAX_DEPTH) -> P
         return PathAnswer(choices=unclear.choices, note=unclear.note)
     way = traversal.shortest_path(graph, ends[0].entity, ends[1].entity, max_depth=depth)
     shown = nodes(graph, way.entities)
-    note, steps = " ".join(about.note for about in ends if about.note), tuple(shown[entity] for entity in way.entities)
     return PathAnswer(
-        entities=steps, relations=relations_of(graph, way.edges), note=note, is_cut=way.is_cut, asked=(start, end),
+        entities=tuple(shown[entity] for entity in way.entities), relations=relations_of(graph, way.edges, shown),
+        note=" ".join(about.note for about in ends if about.note), is_cut=way.is_cut, asked=(start, end),
         max_depth=depth,
     )  # fmt: skip
 
@@ -158,7 +159,7 @@ def dependents(
         direct=len(layers[0]) if layers else 0, total=len(edges),
         types=_types(graph.database, [entity for layer in layers for entity in layer]),
         by_relation={kind: sum(edge.type == kind for edge in edges) for kind in sorted({edge.type for edge in edges})},
-        relations=relations_of(graph, edges[:limit]),
+        relations=relations_of(graph, edges[:limit], {}),
     )  # fmt: skip
 
 
@@ -203,7 +204,7 @@ def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]
 
     A text may be a name, or as answers write it where that is not enough: `METHOD Cart.add in shop.py`.
     """
-    text = " ".join(text.split())[:LONGEST]
+    text = _storable(" ".join(text.split())[:LONGEST])
 
     def has(sql: str, value: str) -> bool:
         return database.execute(f"select 1 from {sql} = ? limit 1", (value,)).fetchone() is not None  # noqa: S608
@@ -235,11 +236,16 @@ def _unknown(database: Connection, text: str, kind: str) -> QueryError:
 
 
 def _known_type(graph: Graph, kind: str) -> str:
-    kind = kind.strip().upper()
+    kind = _storable(kind.strip().upper())
     if kind and not graph.database.execute("select 1 from entities where type = ? limit 1", (kind,)).fetchone():
         known = ", ".join(traversal.stats(graph).entity_types)
         raise QueryError(f"the graph has no entity of type {kind[:100]!r}", fix=f"Types are: {known or 'none yet'}.")
     return kind
+
+
+def _storable(text: str) -> str:
+    """Return a text without halves of characters, which a terminal or a program may send and SQLite refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _check_choice(what: str, value: str, known: Sequence[str]) -> None:
@@ -268,9 +274,10 @@ def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     return found
 
 
-def relations_of(graph: Graph, edges: Sequence[Edge]) -> tuple[Relation, ...]:
-    """Return relations with their ends and their evidence."""
-    ends = nodes(graph, {entity: None for edge in edges for entity in edge[:2]})
+def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node]) -> tuple[Relation, ...]:
+    """Return relations with their ends, of which some may be known already, and their evidence."""
+    unknown = {entity: None for edge in edges for entity in edge[:2] if entity not in known}
+    ends = {**known, **nodes(graph, unknown)}
     rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
     shown = {ref: Evidence(document=name, line=line, description=about or "") for ref, name, line, about in rows}
     nothing = Evidence(document="")

@@ -32,7 +32,7 @@ AGAINST = DEPENDING | TAKING  # what flows goes from the target to the source; a
 STILL = frozenset(("CONTAINS", "DEFINES", "LINKS_TO", "MENTIONS"))  # nothing flows
 FOLLOWED = 32  # relations of an entity in each direction; of one that has more, so many of each type
 MOST_EXPANDED = 5_000  # entities whose relations are read for one answer
-MOST_REACHED = 100
+MOST_REACHED = 60
 MOST_DEPENDENTS = 10_000
 AT_ONCE = 16  # entities that are followed between two looks at whether enough was reached
 COUNTED = 1_000  # relations up to which the rarity of an entity is told apart
@@ -65,11 +65,6 @@ class Edge(NamedTuple):
     def other(self, entity: int) -> int:
         """Return the end that is not this entity."""
         return self.target if entity == self.source else self.source
-
-    @property
-    def flows_back(self) -> bool:
-        """Whether what flows along it goes from the target to the source."""
-        return self.type in AGAINST
 
 
 class Around(NamedTuple):
@@ -159,7 +154,7 @@ def trace(
 
 def dependents(graph: Graph, starts: Sequence[int], *, depth: int = MAX_DEPTH, most: int = MOST_DEPENDENTS) -> Reached:
     """Return what may break if entities or what they contain change: the sources of relations that lead there."""
-    types = json.dumps(sorted(DEPENDING))
+    types = json.dumps(sorted(AGAINST))
 
     def follow(front: Iterable[int]) -> Around:
         rows = graph.database.execute(RESTING, (_array(front), types, most * 2)).fetchall()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from deia import fast_json
 from deia.errors import QueryError
@@ -13,8 +15,10 @@ from deia.graph.graph_questions import dependents, entities, path, relations, st
 from deia.graph.graph_store import Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from deia.graph.graph_answers import GraphAnswer
 
 SERVICES = Facts(
     entities=tuple(
@@ -111,6 +115,10 @@ def test_what_breaks_is_counted_by_type_and_by_relation(graph: Graph) -> None:
     assert told.startswith("1 thing may break if one changes (MODULE 1), 1 directly; by relation: CALLS 1\n")
 
 
+def test_what_consumes_a_thing_may_break_too(graph: Graph) -> None:
+    assert dependents(graph, "SERVICE Kafka").by_relation == {"CONSUMES": 1}
+
+
 def test_the_numbers_are_told_in_one_line_and_then_by_type(graph: Graph) -> None:
     told = stats(graph, chunks=320, vectors=320).text
     assert told.startswith("Documents: 3, Chunks: 320, Entities: 9, Relations: 3, Vectors: 320\n")
@@ -130,3 +138,22 @@ def test_a_name_cannot_break_a_line_or_control_a_terminal(graph: Graph) -> None:
     told = entities(graph, kind="SERVICE").text
     assert len(told.splitlines()) == 4
     assert "\x1b" not in told
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(max_size=40) | st.sampled_from(["\udcff", "SERVICE " * 2_000, "main in ", " in one.py", "SERVICE", "."]),
+    st.sampled_from(["", "service", "\ud800"]),
+)
+def test_whatever_is_typed_is_answered_or_refused_in_words(graph: Graph, text: str, kind: str) -> None:
+    asked: tuple[Callable[[], GraphAnswer], ...] = (
+        lambda: entities(graph, query=text, kind=kind), lambda: relations(graph, text, kind=kind),
+        lambda: trace(graph, text, kind=kind), lambda: path(graph, text, "Kafka"), lambda: dependents(graph, text),
+    )  # fmt: skip
+    for ask in asked:
+        try:
+            answer = ask()
+        except QueryError:
+            continue
+        assert answer.text
+        fast_json.dumps(answer.to_dict())

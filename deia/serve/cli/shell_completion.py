@@ -78,6 +78,11 @@ def complete_triggers(ctx: click.Context, _parameter: click.Parameter, typed: st
     return _completions(ctx, typed, _triggers)
 
 
+def complete_entities(ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the names in the graph that begin with what was typed."""
+    return _completions(ctx, typed, lambda derived: _entities(f"{derived}/graph", typed.casefold()))
+
+
 def complete_settings(_ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Return the settings whose names begin with what was typed."""
     return [name for name in NAMES if name.startswith(typed)]
@@ -110,3 +115,13 @@ def _catalog(derived: str) -> Catalog:
 def _triggers(derived: str) -> list[str]:
     artefact = open_artefact(f"{derived}/triggers")
     return [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
+
+
+def _entities(folder: str, start: str) -> list[str]:
+    from deia.graph.graph_store import DATABASE, Graph  # noqa: PLC0415 - few completions need SQLite
+
+    if not files.exists(f"{folder}/{DATABASE}"):
+        return []
+    sql = "select distinct name from entities where folded >= ? and folded < ? order by folded limit ?"
+    with Graph(folder) as graph:
+        return [name for (name,) in graph.database.execute(sql, (start, f"{start}\U0010ffff", MOST))]

@@ -16,6 +16,7 @@ from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
+from deia.serve.cli.shell_completion import complete_entities
 
 if TYPE_CHECKING:
     from deia.graph.graph_answers import GraphAnswer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MOST = click.IntRange(1, 1_000)
 DEPTH = click.IntRange(1, 20)
 MOST_DEPTH_DRAWN = 3
+entity_argument = click.argument("entity", shell_complete=complete_entities)
 type_option = click.option("--type", "kind", default="", metavar="TYPE", help="Only entities of this type.")
 limit_option = click.option("--limit", type=MOST, default=20, show_default=True, help="How many to show.")
 depth_option = click.option(
@@ -64,7 +66,7 @@ def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
 
 
 @graph.command("relations", short_help="Show what an entity has to do with others.")
-@click.argument("entity")
+@entity_argument
 @click.option("--direction", type=click.Choice(DIRECTIONS), default=BOTH, help="Those that lead in, out, or both.")
 @type_option
 @limit_option
@@ -77,7 +79,7 @@ def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_js
 
 
 @graph.command("trace", short_help="Follow what flows to or from an entity.")
-@click.argument("entity")
+@entity_argument
 @click.option(
     "--direction", type=click.Choice(FLOWS), default=DOWNSTREAM, show_default=True, help="Where to go from there."
 )
@@ -96,8 +98,8 @@ def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_js
 
 
 @graph.command("path", short_help="Show how two entities are connected.")
-@click.argument("start", metavar="FROM")
-@click.argument("end", metavar="TO")
+@click.argument("start", metavar="FROM", shell_complete=complete_entities)
+@click.argument("end", metavar="TO", shell_complete=complete_entities)
 @depth_option
 @shared.json_option
 @shared.commons_option
@@ -108,7 +110,7 @@ def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
 
 
 @graph.command("dependents", short_help="Show what may break if an entity changes.")
-@click.argument("entity")
+@entity_argument
 @type_option
 @depth_option
 @limit_option
@@ -151,7 +153,7 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
 
 
 @graph.command("draw", short_help="Draw what is around an entity.")
-@click.argument("entity")
+@entity_argument
 @click.option(
     "--depth", type=click.IntRange(1, MOST_DEPTH_DRAWN), default=1, show_default=True, help="How many steps around it."
 )

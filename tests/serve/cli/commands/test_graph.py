@@ -6,17 +6,22 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+import click
+import jsonschema
 import pytest
 
 from deia.compile.graph_update import open_graph
 from deia.graph.facts import Entity, Facts, Reference
 from deia.librarian import Librarian
+from deia.serve.cli.shell_completion import complete_entities
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.serve.conftest import Deia
 
+SCHEMA = json.loads((ROOT / "docs/schema/graph.schema.json").read_text(encoding="utf-8"))
 FLOW = Facts(
     entities=tuple(Entity(name, "SERVICE", 1, 1, shared=True) for name in ("ServiceA", "Kafka", "ServiceB")),
     references=(
@@ -53,7 +58,9 @@ def test_every_question_has_an_answer_for_people_and_one_for_programs(asked: Dei
         ("dependents", "main in shop.py"): "relations",
     }.items():  # fmt: skip
         assert asked("graph", *question).code == 0
-        assert json.loads(asked("graph", *question, "--json").out)[key]
+        answer = json.loads(asked("graph", *question, "--json").out)
+        assert answer[key]
+        jsonschema.validate(answer, {**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{question[0]}"}]})
 
 
 def test_a_trace_follows_the_flow(asked: Deia) -> None:
@@ -96,6 +103,18 @@ def test_a_neighbourhood_is_drawn_as_text_or_as_a_picture(asked: Deia, tmp_path:
     to = tmp_path / "kafka.svg"
     assert asked("graph", "draw", "Kafka", "--type", "SERVICE", "--format", "svg", "--to", str(to)).code == 0
     assert to.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_names_are_completed_and_where_there_is_no_graph_nothing_is(
+    asked: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def completed(typed: str) -> list[str]:
+        context, parameter = click.Context(click.Command("trace")), click.Argument(["entity"])
+        return [item.value for item in complete_entities(context, parameter, typed)]
+
+    assert completed("servi") == ["ServiceA", "ServiceB"]
+    monkeypatch.setenv("DEIA_CACHE", str(tmp_path / "elsewhere"))
+    assert completed("servi") == []
 
 
 def test_a_program_asks_the_same(asked: Deia) -> None:
