@@ -8,8 +8,8 @@ made mechanically of its links:
     reference  a sentence of a page that refers to a name, without that name; wanted are that page and the one that
                defines the name
     described  a name, and the beginning of how something is described that its entry refers to; wanted are both pages
-    imported   (with --code, a folder of Python, such as the standard library's) a module, and how something is described
-               that a module defines which it imports; wanted are both modules
+    imported   (with --code, a folder of Python, such as the standard library's) a module, and how something is
+               described that a module defines which it imports; wanted are both modules
 
 Each is asked with and without links. Those of seeds 1 to 8 were in view when the weights in `search/ranking/links.py`
 were chosen.

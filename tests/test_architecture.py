@@ -30,7 +30,7 @@ ROWS = (
     ("dotenv", "folders", "freshness", "git_command", "tables"),
     ("command_secrets",),
     ("redaction",),
-    ("settings", "spool", "trust"),
+    ("settings", "spool", "trust", "language_model"),
     ("commons", "match", "ingest"),
     ("graph",),
     ("ledger", "search", "watch"),

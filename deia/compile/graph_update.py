@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from contextlib import ExitStack
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,11 +73,10 @@ def open_graph(root: str, environ: Mapping[str, str]) -> Graph:
         for ending in ("", "-wal", "-shm"):
             files.remove(f"{folder}/{DATABASE}{ending}")
         graph = Graph(folder)
-    try:
+    with ExitStack() as stack:  # closes the graph if that fails
+        stack.enter_context(graph)
         _update(graph, root, environ)
-    except BaseException:
-        graph.database.close()
-        raise
+        stack.pop_all()
     return graph
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deia.graph.facts import Facts
 
 DATABASE = "graph.sqlite"
-FORMAT = "2"
+FORMAT = "3"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
 SAME = {
@@ -49,6 +49,7 @@ create table if not exists refs (id integer primary key, document integer, sourc
     last text, target_type text, line integer, certainty integer, description text, otherwise text);
 create index if not exists refs_of on refs (document, line);
 create index if not exists refs_last on refs (last);
+create index if not exists refs_target on refs (target) where instr(target, '/') or instr(target, '#');
 create index if not exists refs_source on refs (source, type);
 create table if not exists relations (source integer, target integer, type text, certainty integer, ref integer,
     primary key (ref, target)) without rowid;
@@ -186,8 +187,8 @@ class Graph:
         """Return the names that other documents may know this one's entities by, with what these stand for."""
         run = self.database.execute
         named = (
-            "select name, type from entities where document = ?1 union all select name, type from places"
-            " join entities on entities.id = entity where places.document = ?1 and shared and type = 'DOCUMENT'"
+            "select name, type from entities where document = ?1 and type != 'SECTION'"
+            " union all select name, type from places join entities on entities.id = entity where places.document = ?1 and shared and type = 'DOCUMENT'"
         )
         names = {f"{name}\0{kind}" for name, kind in run(named, (document,))}
         names |= {f"{name}\0={target}" for name, target in run(
@@ -285,12 +286,21 @@ class Graph:
         """Return the references that may lead elsewhere than before: of documents and through names that changed."""
         columns = "select id, document, source, type, target, target_type, certainty, otherwise from refs"
         run = self.database.execute
-        names = self._touched({last_part(change.partition("\0")[0]) for change in self._changed})
+        changes = {change.partition("\0")[::2] for change in self._changed}
+        addresses = {
+            name for name, what in changes if "#" in name or ("/" in name and what == DOCUMENT)
+        }  # to which only links lead
+        names = self._touched({last_part(name) for name, _ in changes if name not in addresses})
         if len(names) > MANY or not all(name.isascii() and name != "*" for name in names):
             return run(columns).fetchall()
         found: dict[int, tuple[Any, ...]] = {}
         for document in self._dirty:
             found.update((row[0], row) for row in run(f"{columns} where document = ?", (document,)))
+        for name in addresses:
+            found.update(
+                (row[0], row)
+                for row in run(f"{columns} where target = ? and (instr(target, '/') or instr(target, '#'))", (name,))
+            )
         for name in names:
             found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (name,)))
             through = run(f"{columns} where instr(lower(target), ?) and target_type = ''", (name,))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag
 
 from deia.graph.facts import Alias, Entity, Facts, Reference
+from deia.graph.import_paths import place_of
 from deia.ingest.readers.html_page import SCHEME
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def page_facts(
         path, anchor = urldefrag(address)
         if not path and lines.get(anchor) == line:
             continue  # the sign beside a heading that links to the heading
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(document), unquote(path))) if path else document
+        path = place_of(document, "").beside(unquote(path)) if path else document
         seen[(f"{path}#{unquote(anchor)}" if anchor else path, line)] = None
     return Facts(
         entities=entities,

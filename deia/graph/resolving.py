@@ -68,7 +68,7 @@ class Place(NamedTuple):
 
 def last_part(name: str) -> str:
     """Return the last part of a qualified name, folded: `raw_decode` of json.decoder.JSONDecoder.raw_decode."""
-    return name.replace(":", ".").rpartition(".")[2].rstrip("()").casefold() or name.casefold()
+    return name.translate(SIGNS).rpartition(".")[2].rstrip("()").casefold() or name.casefold()
 
 
 def parts_of(name: str) -> set[str]:

@@ -37,10 +37,10 @@ def test_anchors_and_links_of_a_page_count_and_an_image_says_nothing() -> None:
 
 def test_the_address_of_a_heading_is_another_name_of_its_section() -> None:
     facts = facts_of(Page(name="a:x.md", type="markdown", text="# Pumps\n\n## Two parts\n"))
-    assert [each.name for each in facts.entities] == ["a:x.md.Pumps", "a:x.md.Pumps.Two parts"]
+    assert [each.name for each in facts.entities] == ["a:x.md.Pumps", "a:x.md.Two parts"]
     assert {(each.name, each.target) for each in facts.aliases} >= {
         ("a:x.md#pumps", "a:x.md.Pumps"),
-        ("a:x.md#two-parts", "a:x.md.Pumps.Two parts"),
+        ("a:x.md#two-parts", "a:x.md.Two parts"),
     }
 
 
