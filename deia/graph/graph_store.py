@@ -186,10 +186,9 @@ class Graph:
     def _names_of(self, document: int) -> set[str]:
         """Return the names that other documents may know this one's entities by, with what these stand for."""
         run = self.database.execute
-        named = (
-            "select name, type from entities where document = ?1 and type != 'SECTION'"
-            " union all select name, type from places join entities on entities.id = entity where places.document = ?1 and shared and type = 'DOCUMENT'"
-        )
+        named = """select name, type from entities where document = ?1 and type != 'SECTION' union all
+            select name, type from places join entities on entities.id = entity
+            where places.document = ?1 and shared and type = 'DOCUMENT'"""
         names = {f"{name}\0{kind}" for name, kind in run(named, (document,))}
         names |= {f"{name}\0={target}" for name, target in run(
             "select name, target from aliases where document = ?", (document,))}  # fmt: skip
