@@ -36,11 +36,16 @@ class Proposals(Record):
     dropped: int = 0  # proposals that the documents do not bear out
 
 
+def proposals_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Return the folder in which proposals are kept."""
+    return f"{library_folder(root, environ)}/{FOLDER}"
+
+
 def kept_proposals(root: str, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the files of proposals that are kept, by the key of the content."""
     if not is_trusted(root, environ):
         return {}
-    folder = f"{library_folder(root, environ)}/{FOLDER}"
+    folder = proposals_folder(root, environ)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     return {name.removesuffix(".json"): f"{folder}/{name}" for name in sorted(names) if name.endswith(".json")}
 

@@ -17,7 +17,8 @@ from filelock import FileLock
 from deia import files, freshness
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.compile.compiler import compile_commons
-from deia.compile.graph_proposals import kept_proposals, read_kept
+from deia.compile.graph_proposals import kept_proposals, proposals_folder, propose, read_kept
+from deia.errors import QueryError
 from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
 from deia.graph.commons_facts import index_facts, trigger_facts
 from deia.graph.facts import Facts, joined
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from deia.commons.index.load_commons import Commons
+    from deia.compile.graph_proposals import Proposals
     from deia.graph.schema import Schema
     from deia.ingest.library_store import Library, Shelved
     from deia.knowledge import Entry
+    from deia.language_model import Endpoint
 
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
@@ -83,6 +86,28 @@ def open_graph(root: str, environ: Mapping[str, str]) -> Graph:
 def graph_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder of the graph of a commons."""
     return f"{derived_folder(root, environ)}/{GRAPH}"
+
+
+def propose_for(
+    root: str, environ: Mapping[str, str], endpoint: Endpoint, names: Sequence[str], tell: Callable[[str, int], None]
+) -> Proposals:
+    """Ask a model about documents, or about all that were not asked about before; keep and return what it proposed.
+
+    `tell` is told each document with the number of its proposals. Raise QueryError if there is no document of a name,
+    and ModelError if the model does not answer.
+    """
+    settings = resolve(root, environ=environ)
+    schema = read_schema(settings.schema)
+    library = library_at(root, environ) if is_trusted(root, environ) else None
+    commons = load_layered(root, starter=False, trusted=is_trusted(root, environ))
+    every = [*lessons(commons, schema), *(passages(library, schema) if library else ())]
+    known = {text.name for text in every}
+    if wrong := [name for name in names if name not in known]:
+        raise QueryError(f"there is no document {wrong[0]!r}", fix="Name it as answers do, such as bok/git/force.md")
+    kept = kept_proposals(root, environ)
+    chosen = [text for text in every if (text.name in names if names else text.key not in kept)]
+    folder = proposals_folder(root, environ)
+    return propose(folder, ((text.name, text.key, text.page().text) for text in chosen), endpoint, schema, tell)
 
 
 def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:

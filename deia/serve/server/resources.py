@@ -26,6 +26,7 @@ from deia.commons.write.index_store import ENTRY_FIELDS
 from deia.errors import DeiaError, QueryError
 from deia.fast_json import Json
 from deia.folders import events_folder
+from deia.graph.schema import Schema, read_schema
 from deia.ledger.tail import read_ledger
 from deia.ledger.trigger_usage import count_usage
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, URGENCIES, Record
@@ -140,14 +141,14 @@ def _schema(desk: Desk) -> dict[str, Json]:
 
 
 def _graph_schema(desk: Desk) -> dict[str, Json]:
-    """Return the types in the graph; a server of collections has none."""
-    names = ("documentFields", "entityFields", "relationFields")
-    counts = None if desk.collections else desk.librarian.graph_stats()
-    return {
-        "entityTypes": list(counts.entity_types) if counts else [],
-        "relationTypes": list(counts.relation_types) if counts else [],
-        **{name: {} for name in names},
-    }
+    """Return the types and fields that are named and the types in the graph; a server of collections has none."""
+    if desk.collections:
+        return Schema(entity_types=(), relation_types=()).shown()
+    schema, counts = read_schema(desk.librarian.settings.schema), desk.librarian.graph_stats()
+    return schema.but(
+        entity_types=tuple(dict.fromkeys((*schema.entity_types, *counts.entity_types))),
+        relation_types=tuple(dict.fromkeys((*schema.relation_types, *counts.relation_types))),
+    ).shown()
 
 
 def _telemetry(desk: Desk) -> dict[str, Json]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
 
 from deia import files
+from deia.compile.graph_update import propose_for
 from deia.errors import QueryError
 from deia.graph import exports
 from deia.graph.drawing import neighbourhood, tree
 from deia.graph.graph_questions import named
 from deia.graph.picture import picture
 from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH
+from deia.language_model import endpoint_of
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.shell_completion import complete_entities
+from deia.text import counted
 
 if TYPE_CHECKING:
     from deia.graph.graph_answers import GraphAnswer
@@ -180,6 +184,32 @@ def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) ->
     if drawn.is_cut:
         output.complain("deia: there is more around it than is drawn")
     return output.FOUND
+
+
+@graph.command("propose", short_help="Ask a language model for more.")
+@click.argument("documents", nargs=-1, metavar="[DOCUMENT...]")
+@shared.json_option
+@shared.commons_option
+def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
+    """Ask a language model for entities and relations of DOCUMENTS, or of all that it was not asked about before.
+
+    The variables DEIA_LLM_URL, DEIA_LLM_MODEL and DEIA_LLM_KEY name an endpoint with OpenAI's interface, to which the
+    texts are sent. What a document does not say word for word is dropped; the rest is marked as proposed.
+    """
+    endpoint = endpoint_of(os.environ)
+    if endpoint is None:
+        raise QueryError("no language model is set", fix="Set DEIA_LLM_URL, such as http://127.0.0.1:11434/v1")
+    root = shared.writable_root()
+    shared.trust_typed(root)
+    total = propose_for(root, os.environ, endpoint, documents, _tell_proposals)
+    kept = f"{counted(total.entities, 'entity')} and {counted(total.relations, 'relation')}"
+    line = f"Proposed for {counted(total.documents, 'document')}: {kept}; {total.dropped} dropped"
+    output.answer(total.values(), [line], as_json=as_json)
+    return output.FOUND
+
+
+def _tell_proposals(name: str, proposals: int) -> None:
+    output.complain(f"{name}: {counted(proposals, 'proposal')}")
 
 
 def _write(target: str, text: str) -> None:

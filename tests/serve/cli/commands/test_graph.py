@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,10 +16,9 @@ from deia.graph.facts import Entity, Facts, Reference
 from deia.librarian import Librarian
 from deia.serve.cli.shell_completion import complete_entities
 from tests.paths import ROOT
+from tests.scripted_model import Scripted, said
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.serve.conftest import Deia
 
 SCHEMA = json.loads((ROOT / "docs/schema/graph.schema.json").read_text(encoding="utf-8"))
@@ -87,7 +87,7 @@ def test_a_name_that_nothing_has_is_told_with_what_to_type(asked: Deia) -> None:
 
 
 def test_an_export_can_be_printed_or_written_once(asked: Deia, tmp_path: Path) -> None:
-    assert len(json.loads(asked("graph", "export").out)["relations"]) == 4
+    assert len(json.loads(asked("graph", "export").out)["relations"]) == 12
     to = str(tmp_path / "new" / "graph.csv")
     assert asked("graph", "export", "--format", "csv", "--to", to).code == 0
     with open(to, encoding="utf-8") as file:
@@ -122,5 +122,31 @@ def test_a_program_asks_the_same(asked: Deia) -> None:
     assert librarian.path("ServiceA", "ServiceB").text == asked("graph", "path", "ServiceA", "ServiceB").out.rstrip()
     assert [node.name for node in librarian.entities(type="SERVICE", limit=1).entities] == ["Kafka"]
     counts = librarian.graph_stats()
-    assert (counts.documents, counts.relations, counts.chunks == counts.vectors) == (3, 4, True)
+    assert (counts.documents, counts.relations, counts.chunks == counts.vectors) == (6, 12, True)
     assert counts.text.startswith(f"Documents: 3, Chunks: {counts.chunks}, Entities: 9, Relations: 4, Vectors: ")
+
+
+def test_a_model_proposes_and_what_a_document_does_not_say_is_dropped(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "no language model is set" in deia("graph", "propose").err
+    lesson = Path(Librarian().root, "bok/flow.md")
+    lesson.write_text("# Flow\n\nOrders go to the Depot.\n", encoding="utf-8")
+    quote = "Orders go to the Depot."
+    entities = [{"name": name, "type": "SERVICE", "quote": quote} for name in ("Orders", "Depot", "Redis")]
+    relation = {"from": "Orders", "type": "PRODUCES", "to": "Depot", "quote": quote}
+    script = Scripted()
+    script.steps = [said(json.dumps({"entities": entities, "relations": [relation]}))]
+    monkeypatch.setenv("DEIA_LLM_URL", script.url)
+    told = deia("graph", "propose", "bok/flow.md")
+    assert (told.code, told.out) == (0, "Proposed for 1 document: 2 entities and 1 relation; 1 dropped\n")
+    assert "Orders go to the Depot." in script.requests[0][2]["messages"][1]["content"]
+    shown = deia("graph", "relations", "Depot").out
+    assert "Orders --[PRODUCES]--> Depot (bok/flow.md:3 proposed by a language model" in shown
+    assert "mentioned" in shown
+    assert "there is no document" in deia("graph", "propose", "bok/none.md").err
+    script.steps = [(500, b"", {})]
+    monkeypatch.setattr("deia.language_model.WAIT", 0.01)
+    failed = deia("graph", "propose")
+    assert failed.code != 0
+    assert "the language model does not answer" in failed.err
