@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 TABLE = Tables(__file__)
 LONGEST_SENTENCE = 600
 MOST_NAMES = 12  # in one list
-CONCEPT, TEAM = "CONCEPT", "TEAM"
+CONCEPT = "CONCEPT"
+# What a thing is called besides its name: its type.
+KIND_TYPES = {
+    "service": "SERVICE", "services": "SERVICE", "database": "DATABASE", "databases": "DATABASE", "team": "TEAM",
+    "squad": "TEAM",
+}  # fmt: skip
 SENTENCE = re.compile(r"[^.!?;\n|]+(?:[.!?;](?!\s)[^.!?;\n|]*|\n(?!\s*(?:\n|[-*+>|]\s|\d+[.)]\s))[^.!?;\n|]*)*+[.!?;]?")
 CLAUSES = re.compile(r"\s+(?:but|whereas|while)\s+")
 WORD = re.compile(r"[\w'-]+")
@@ -143,12 +148,12 @@ def _names(text: str) -> list[tuple[str, str]]:
 def _name(text: str) -> tuple[str, str] | None:
     """Return a name without what stands around it, and its type; None if it is a word such as `This`."""
     words = re.sub(r"^(?i:the|a|an|our|its|their|this|every|each)\s+", "", " ".join(text.split())).split(" ")
-    is_team = bool({words[0].lower(), words[-1].lower()} & {"team", "squad"})
-    kinds = TABLE.words("kinds")
-    if len(words) > 1 and words[0] in kinds:
+    given, kinds = words, TABLE.words("kinds")
+    said = words[-1].lower() if words[-1].lower() in KIND_TYPES else words[0].lower()
+    if len(words) > 1 and (words[0] in kinds or words[0].lower() in KIND_TYPES):
         words = words[1:]
     rest = words[:-1]
-    if rest and words[-1] in kinds and (is_team or re.search(r"[A-Z`_-]", " ".join(rest))):
+    if rest and words[-1] in kinds and (said in KIND_TYPES or re.search(r"[A-Z`_-]", " ".join(rest))):
         words = rest
     name = " ".join(words).strip("`'\" ").rstrip(".,")
     if "`" not in text and name.islower() and ADJECTIVE.search(name):
@@ -160,4 +165,5 @@ def _name(text: str) -> tuple[str, str] | None:
         or words[0].casefold() in TABLE.words("no_names")
     ):
         return None
-    return (name, TEAM if is_team else CONCEPT) if len(name) > 1 else None
+    kind = KIND_TYPES.get(said, CONCEPT) if len(words) < len(given) else CONCEPT
+    return (name, kind) if len(name) > 1 else None

@@ -18,7 +18,7 @@ def told(text: str, *custom: str) -> list[str]:
     [
         ("OrderService uses Kafka.", "OrderService USES Kafka"),
         ("The `billing-api` depends on PostgreSQL and the ledger database.",
-         "billing-api DEPENDS_ON PostgreSQL, billing-api DEPENDS_ON ledger database"),
+         "billing-api DEPENDS_ON PostgreSQL, billing-api DEPENDS_ON ledger"),
         ("Kafka is also used by Analytics.", "Analytics USES Kafka"),
         ("Checkout is owned by team Payments.", "Payments OWNS Checkout"),
         ("The Search Gateway is maintained by the Platform team.", "Platform OWNS Search Gateway"),

@@ -123,7 +123,7 @@ def test_a_program_asks_the_same(asked: Deia) -> None:
     assert [node.name for node in librarian.entities(type="SERVICE", limit=1).entities] == ["Kafka"]
     counts = librarian.graph_stats()
     assert (counts.documents, counts.relations, counts.chunks == counts.vectors) == (6, 12, True)
-    assert counts.text.startswith(f"Documents: 3, Chunks: {counts.chunks}, Entities: 9, Relations: 4, Vectors: ")
+    assert counts.text.startswith(f"Documents: 6, Chunks: {counts.chunks}, Entities: 20, Relations: 12, Vectors: ")
 
 
 def test_a_model_proposes_and_what_a_document_does_not_say_is_dropped(
