@@ -40,12 +40,12 @@ LINKS = """select refs.line, documents.name, places.first, refs.target,
     order by 1, 2, 3, 4 limit ?"""
 
 # Relations between files of code, which count whatever their lines say, for files that have words of the question.
-PARTS = """select distinct documents.name, refs.target, refs.line,
-    (select count(*) from (select 1 from relations others where others.target = relations.target limit ?))
+PARTS = """select distinct documents.name, refs.target, refs.line, relations.target
     from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
     join places on places.entity = relations.target and places.document != source.id
     join documents on documents.id = places.document
     where source.name = ? and relations.type in ('IMPORTS', 'INHERITS') order by 1, 3 limit ?"""
+LEADING = "select count(*) from (select 1 from relations where target = ? limit ?)"
 
 Place = tuple[int, int]  # a document's number and, of code, the ordinal of a passage: what is ranked by itself
 
@@ -146,15 +146,15 @@ def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) 
     """Return how much more passages of code count because one of the best files of code imports theirs."""
     by_name: dict[str, list[Ranked]] = {}
     for each in dict.fromkeys(retrieved):
-        document = catalog.document_at(each.number)
-        if document.type == CODE:
-            by_name.setdefault(document.entry.id, []).append(each)
+        by_name.setdefault(catalog.id(each.number), []).append(each)
     best = max((each.score for each in retrieved), default=0.0) or 1.0
     strongest: dict[Place, Link] = {}
     for name, passages in list(by_name.items())[:SEEDS]:
-        for other, target, line, fan in database.execute(PARTS, (MOST_FAN, name, MOST_LINKS)):
+        rows = database.execute(PARTS, (name, MOST_LINKS)).fetchall()
+        for other, target, line, entity in (row for row in rows if row[0] in by_name):
+            fan = database.execute(LEADING, (entity, MOST_FAN)).fetchone()[0]
             share = STRUCTURE / WEIGHT * passages[0].score / best / (1 + FAN * log2(max(1, fan)))
-            for each in by_name.get(other, ()):
+            for each in by_name[other]:
                 place, strength = (each.number, each.ordinal), share * each.score / best
                 if strength > (strongest[place].strength if place in strongest else 0.0):
                     why = f"{target} is imported in {name}, line {line}"
