@@ -196,6 +196,8 @@ class Visit:
         for query in self.chance.sample(("deploy the shop", "canary", "how do I x", "a:b AND (c", "odd"), 2):
             self.deia("search", query, *self.chance.choice(([], ["--format", "json"], ["--format", "full"])))
         self.deia("learn", self.chance.choice(("propose", "undo", "log")))
+        if self.chance.random() < 0.5:
+            self.deia("graph", *self.chance.choice(GRAPH))
         self.deia(*self._one_of(OTHERS))
         self.deia("mcp", given=mcp_session(self.chance))
         self.enter(str(self.root))
@@ -234,6 +236,10 @@ OTHERS = (
     ("check", "deploy the shop with terraform destroy"), ("pack", "list"), ("eval",), ("mute", "--list"),
     ("statusline",), ("config", "--format", "json"), ("feedback", "last", "useful"), ("stats", "documents"),
     ("doctor",), ("doctor",), ("stats", "sql", "FROM events"), ("stats", "latency"), ("install", "--list"),
+)  # fmt: skip
+GRAPH = (
+    ("stats",), ("entities", "--limit", "100"), ("relations", "deploy"), ("trace", "a"), ("draw", "shop"), ("export",),
+    ("export", "--format", "graphml"), ("dependents", "canary"), ("path", "a", "b"),
 )  # fmt: skip
 CHANGES = (
     ("learn", "undo"), ("learn", "undo"), ("learn", "apply", "--all"), ("stats", "compact"), ("index", "build"),

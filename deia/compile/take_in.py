@@ -192,12 +192,15 @@ def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, st
     """Compile the catalog and the graph, and return what taking these sources in came to."""
     bring_up_to_date(root, environ)
     from deia.compile.graph_update import counts_of, open_graph  # noqa: PLC0415 - a process of its own, as above
+    from deia.graph.graph_store import GraphError  # noqa: PLC0415 - likewise
 
-    prefixes = [
-        one.prefix for one in registered_sources(root, environ) if one.source.name in {o.name for o in outcomes}
-    ]
-    with open_graph(root, environ) as graph:
-        entities, relations = counts_of(graph, [f"{LIBRARY_PREFIX}{prefix}" for prefix in prefixes])
+    names = {outcome.name for outcome in outcomes}
+    prefixes = [one.prefix for one in registered_sources(root, environ) if one.source.name in names]
+    try:
+        with open_graph(root, environ) as graph:
+            entities, relations = counts_of(graph, [f"{LIBRARY_PREFIX}{prefix}" for prefix in prefixes])
+    except GraphError:  # what was taken in is there, and whoever asks the graph hears of it
+        entities = relations = 0
     return TakenIn(outcomes=outcomes, entities=entities, relations=relations)
 
 
