@@ -70,7 +70,7 @@ def test_passages_are_found_beside_the_lessons_with_their_lines(
     root: str, manuals: Path, environ: Mapping[str, str]
 ) -> None:
     taken = take_in(root, [described(source(manuals))], environ)
-    assert taken.summary == f"Indexed 2 documents, {taken.chunks} chunks"
+    assert taken.summary == f"Indexed 2 documents, {taken.chunks} chunks, 6 entities, 3 relations"
     answer = Librarian(root).query("thread of the red valve in mm")
     passage = next(result for result in answer.documents if result.path == "library:manuals/pump.md")
     assert "12 mm" in passage.passage

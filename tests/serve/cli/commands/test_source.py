@@ -35,7 +35,7 @@ def manuals(tmp_path: Path) -> Path:
 
 def test_what_is_taken_in_is_found_and_shown(deia: Deia, manuals: Path) -> None:
     taken = deia("ingest", str(manuals))
-    assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks")
+    assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks, 5 entities, 3 relations")
     found = deia("search", "which way does the impeller turn", "--layer", "library", "--format", "paths")
     assert found.out.splitlines()[0] == "library:pump-manuals/pump.md"
     shown = deia("show", "library:pump-manuals/pump.md:5")
@@ -130,7 +130,7 @@ def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path
         deia("source", "export", "pumps", "--xml", str(place))
     deia("source", "remove", "pumps")
     taken = deia("ingest", str(place), "--type", "chunks")
-    assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks")
+    assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks, 5 entities, 3 relations")
     assert deia("source", "export", "pumps").out == before
     found = deia("search", "which way does the impeller turn", "--layer", "library", "--format", "paths")
     assert found.out.splitlines()[0] == "library:pumps/pump.md"
