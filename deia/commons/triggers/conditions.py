@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from deia.records import Action
 
 
-TEXT_KINDS = ("phrase", "pattern", "command", "error", "output")
-PATTERN_KINDS = ("pattern", "output")  # a regular expression
+TEXT_KINDS = ("phrase", "pattern", "command", "error", "output", "incoming")
+PATTERN_KINDS = ("pattern", "output", "incoming")  # a regular expression
 KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)

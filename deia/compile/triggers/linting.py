@@ -29,6 +29,7 @@ MATCHES_IN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("write", "tool", "deletion"), frozenset(("tool_call",))),
     "error": PROSE | {"tool_result"},
     "output": frozenset(("user", "tool_result")),
+    "incoming": frozenset(("tool_result",)),
 }
 SLOW = 0.020  # seconds for one segment of text; an ordinary pattern takes some microseconds
 TRIES = 3

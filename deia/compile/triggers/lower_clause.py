@@ -22,7 +22,7 @@ from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
 from deia.watch.compiled_trigger import DELETION as ANY_CLIENT
-from deia.watch.compiled_trigger import OUTPUT, CompiledClause, Slot
+from deia.watch.compiled_trigger import INCOMING, OUTPUT, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import (
     A_CHANGE,
@@ -31,6 +31,7 @@ from deia.watch.gate.word_gate import (
     A_LINE,
     A_PART,
     A_PRINTED,
+    A_RESULT,
     A_TOOL,
     A_WHOLE,
     A_WRITE,
@@ -168,6 +169,14 @@ def _output(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of(OUTPUT, pattern.source, None, output=pattern), rows=(groups,))
 
 
+def _incoming(value: Any) -> Lowered:
+    """Lower a pattern over any result; in JSON, a word at the beginning of a line follows an escape: `\\nassistant`."""
+    pattern = compiled_pattern(str(value))
+    required = [Group({*group, *(f"n{word}" for word in group)}) for group in required_groups(pattern.source)]
+    row = tuple(dict.fromkeys((Group((A_RESULT,)), *required)))
+    return Lowered(clause=CompiledClause.of(INCOMING, pattern.source, None, incoming=pattern), rows=(row,))
+
+
 def _write(value: Any) -> Lowered:
     conditions = value if hasattr(value, "items") else {"paths": value}
     patterns = {name: compiled_pattern(str(conditions[name])) for name in WRITE_TEXTS if name in conditions}
@@ -239,6 +248,7 @@ LOWER: dict[str, Callable[[Any], Lowered]] = {
     "phrase": lambda value: _slots("phrase", str(value), forms),
     "error": lambda value: _slots("error", str(value), _exactly),
     OUTPUT: _output,
+    INCOMING: _incoming,
     "command": _command,
     "pattern": _pattern,
     "sql": _sql,

@@ -9,7 +9,7 @@ from deia.globs import matches_glob, matches_path
 from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
 from deia.text import spans, words
-from deia.watch.compiled_trigger import DELETION, MEANING, OUTPUT, WIDE
+from deia.watch.compiled_trigger import DELETION, INCOMING, MEANING, OUTPUT, WIDE
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.shell.templates import matches_command
@@ -267,6 +267,18 @@ def _deletion(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
             yield _command_match(clause, spoken, spoken.command.text)
 
 
+def _incoming(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
+    """Yield orders to the agent in what a tool shows, with the place; see `deia.watch.clauses.incoming`."""
+    from deia.watch.clauses.incoming import orders, place_of  # noqa: PLC0415 - few results have words of an order
+
+    pattern, text = clause.written(INCOMING), reading.turn.text
+    place = place_of(reading.turn) if pattern is not None else ""
+    for start, end in orders(pattern, reading.turn) if pattern is not None and place else ():
+        excerpt, around = text[start:end], text[max(0, start - 300) : end + 300]
+        told = f"it stands in {place}"
+        yield Match(kind=INCOMING, source=clause.source, excerpt=excerpt, stance=ANNOUNCED, around=around, told=told)
+
+
 KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     DELETION: _deletion,
     "phrase": _phrase,
@@ -275,6 +287,7 @@ KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     "pattern": _pattern,
     "error": _error,
     OUTPUT: _output,
+    INCOMING: _incoming,
     "sql": _sql,
     "write": _write,
     "tool": _tool,

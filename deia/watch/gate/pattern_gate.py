@@ -8,7 +8,7 @@ earlier content of a file, at paths, pronouns, names or stance; those are for th
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.watch.compiled_trigger import ACTS, OUTPUT, CompiledClause, CompiledPattern
+from deia.watch.compiled_trigger import ACTS, INCOMING, SHOWN, CompiledClause, CompiledPattern
 from deia.watch.gate.word_gate import CLAUSE, WRITTEN
 from deia.watch.turn.regex import is_in, trust
 from deia.watch.turn.tool_call import command_of, is_shell, strings
@@ -48,6 +48,10 @@ def _holding_pattern(artefact: Artefact, turn: Turn, clauses: Mapping[int, Compi
     texts += ["\n".join([line[1:] for line in patch.split("\n")]) for patch in patches]
     if shell and any(sign in texts[0] for sign in PRINTING):
         texts += _printed(texts[0])
+    if any(clause.kind == INCOMING for clause in clauses.values()):
+        from deia.watch.clauses.incoming import unescaped  # noqa: PLC0415 - few results have words of an order
+
+        texts.append(unescaped(turn.text))
     patterns = {number: _pattern(clause) for number, clause in clauses.items()}
     return {number for number, pattern in patterns.items() if pattern and any(is_in(pattern, text) for text in texts)}
 
@@ -63,7 +67,7 @@ def _printed(command: str) -> list[str]:
 
 
 def _pattern(clause: CompiledClause) -> CompiledPattern | None:
-    return clause.written("adds") or clause.written("drops") or clause.written(OUTPUT)
+    return next(filter(None, map(clause.written, ("adds", "drops", *SHOWN))), None)
 
 
 def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:

@@ -51,6 +51,7 @@ A_LINE = "\x01line"  # in every row of a command: its words are in one line, unl
 # Signs in a command line that look like a redirection into a file and are none.
 NO_FILES = ("2>&1", "2>/dev/null", ">/dev/null", "> /dev/null", "=>", "->")
 A_PRINTED = "\x01printed"  # a result that may be a program's output, or a person's turn, in which it may be pasted
+A_RESULT = "\x01result"  # a tool's result, whatever the tool
 A_READ = "\x01read"  # the host reports calls that read files, so a file that is not reported was not read
 FILE = "\x01file "  # begins the name of a file among context words
 MOST_SHOWN = 2000  # characters of a command in which file names are looked for
@@ -192,7 +193,8 @@ def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     """Return the words that stand for the properties of a turn."""
     if turn.role != "tool_call":
         is_file = turn.role == "assistant" or turn.tool.lower() in FILE_READERS or turn.tool.lower() in WRITE_TOOLS
-        return (SAID, A_LINE) if is_file else (SAID, A_LINE, A_PRINTED)
+        shown = (SAID, A_LINE, A_RESULT) if turn.role == "tool_result" else (SAID, A_LINE)
+        return shown if is_file else (*shown, A_PRINTED)
     name = turn.tool.lower()
     kind: tuple[str, ...] = (SAID,) if name not in SILENT_TOOLS else ()
     if name in WRITE_TOOLS:
