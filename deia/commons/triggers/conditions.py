@@ -25,6 +25,7 @@ KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")
+INCOMING_FIELDS = ("first", "then")  # patterns, of which the second follows the first
 ACT_FIELDS = ("do", "what", "not", "where", "how", "all")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -97,6 +98,8 @@ def _value(item: Map, kind: str, findings: Findings) -> str | tuple[str, ...] | 
     if kind == "act":
         return _act(item, findings)
     value = item[kind]
+    if kind == "incoming" and isinstance(value, Map):
+        return _incoming(item, findings)
     if kind in PATTERN_KINDS and isinstance(value, str):
         return value  # spaces at its ends are significant
     return fields.text(item, kind, findings)
@@ -125,6 +128,18 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     if about_file.get("like"):
         about_file.setdefault("exists", False)
     return {"paths": fields.texts(source, "paths", findings), **about_file, **about_change}
+
+
+def _incoming(item: Map, findings: Findings) -> dict[str, Json]:
+    """Read the long form of an incoming clause: whom a text addresses, and what follows closely."""
+    source = fields.mapping(item, "incoming", findings)
+    fields.report_unknown(source, INCOMING_FIELDS, findings)
+    missing = next((name for name in INCOMING_FIELDS if not source.get(name)), "")
+    if missing:
+        fix = "Write both: `incoming: {first: whom it addresses, then: what it wants}`."
+        findings.error(item.at("incoming"), "missing-field", f"The incoming clause has no `{missing}`.", fix)
+        return {}
+    return {name: str(source[name]) for name in INCOMING_FIELDS}
 
 
 def _act(item: Map, findings: Findings) -> dict[str, Json]:
@@ -176,6 +191,8 @@ def _patterns(clause: Clause) -> list[str]:
     """Return the regular expressions in a clause."""
     if clause.kind == "write" and isinstance(clause.value, dict):
         return [clause.value[name] for name in WRITE_TEXTS if name in clause.value]
+    if clause.kind == "incoming" and isinstance(clause.value, dict):
+        return [str(pattern) for pattern in clause.value.values()]
     return [str(clause.value)] if clause.kind in PATTERN_KINDS else []
 
 

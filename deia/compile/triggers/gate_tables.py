@@ -10,7 +10,19 @@ from deia.compile.triggers.units import IN_GROUP, GateRow
 from deia.records import Record
 from deia.watch.compiled_trigger import CompiledClause
 from deia.watch.gate.artefact import UNINDEXED, bucket
-from deia.watch.gate.word_gate import A_CHANGE, A_LINE, A_PRINTED, A_RESULT, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
+from deia.watch.gate.word_gate import (
+    A_CHANGE,
+    A_LINE,
+    A_PRINTED,
+    A_RESULT,
+    CLAUSE,
+    IN_LINE,
+    NEAR,
+    PHRASED,
+    SAID,
+    WIDE,
+    WRITTEN,
+)
 
 # Words so common in conversations with coding agents that a row should rather be looked up by another of its words.
 COMMON = frozenset(

@@ -22,7 +22,7 @@ from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
 from deia.watch.compiled_trigger import DELETION as ANY_CLIENT
-from deia.watch.compiled_trigger import INCOMING, OUTPUT, CompiledClause, Slot
+from deia.watch.compiled_trigger import INCOMING, OUTPUT, THEN, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import (
     A_CHANGE,
@@ -170,11 +170,14 @@ def _output(value: Any) -> Lowered:
 
 
 def _incoming(value: Any) -> Lowered:
-    """Lower a pattern over any result; in JSON, a word at the beginning of a line follows an escape: `\\nassistant`."""
-    pattern = compiled_pattern(str(value))
-    required = [Group({*group, *(f"n{word}" for word in group)}) for group in required_groups(pattern.source)]
+    """Lower patterns over any result. In JSON, the first word of a line has the letter of an escape before it."""
+    sources = {INCOMING: value["first"], THEN: value[THEN]} if hasattr(value, "items") else {INCOMING: value}
+    patterns: dict[str, Any] = {name: compiled_pattern(str(source)) for name, source in sources.items()}
+    groups = [group for pattern in patterns.values() for group in required_groups(pattern.source)]
+    required = [Group({*group, *(f"n{word}" for word in group)}) for group in groups]
     row = tuple(dict.fromkeys((Group((A_RESULT,)), *required)))
-    return Lowered(clause=CompiledClause.of(INCOMING, pattern.source, None, incoming=pattern), rows=(row,))
+    source = f" {GAP} ".join(pattern.source for pattern in patterns.values())
+    return Lowered(clause=CompiledClause.of(INCOMING, source, None, **patterns), rows=(row,))
 
 
 def _write(value: Any) -> Lowered:

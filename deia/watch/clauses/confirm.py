@@ -271,9 +271,8 @@ def _incoming(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     """Yield orders to the agent in what a tool shows, with the place; see `deia.watch.clauses.incoming`."""
     from deia.watch.clauses.incoming import orders, place_of  # noqa: PLC0415 - few results have words of an order
 
-    pattern, text = clause.written(INCOMING), reading.turn.text
-    place = place_of(reading.turn) if pattern is not None else ""
-    for start, end in orders(pattern, reading.turn) if pattern is not None and place else ():
+    place, text = place_of(reading.turn), reading.turn.text
+    for start, end in orders(clause, reading.turn) if place else ():
         excerpt, around = text[start:end], text[max(0, start - 300) : end + 300]
         told = f"it stands in {place}"
         yield Match(kind=INCOMING, source=clause.source, excerpt=excerpt, stance=ANNOUNCED, around=around, told=told)

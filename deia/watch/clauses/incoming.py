@@ -1,8 +1,9 @@
 """Orders to the agent in what a tool shows: a fetched page, an issue, a file, the answer of a connected server.
 
-A pattern says what an order is; this module says where one counts. Text of the agent, the person or the project itself
-is none: instruction files, prompts, tests, searches, records of conversations, a sub-agent's answer, what the call wrote
-down. Nor is what only mentions an order: quotations, code, block quotes, tables, and in source files all but comments.
+The patterns of a clause say what an order is; this module says where one counts. Text of the agent, the person or the
+project itself is none: instruction files, prompts, tests, searches, records of conversations, a sub-agent's answer,
+what the call itself sent. Nor is what only mentions an order: quotations, code, block quotes, tables, and in source
+files everything but comments.
 """
 
 from __future__ import annotations
@@ -10,14 +11,24 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Turn
 from deia.tables import Tables
 from deia.text import one_line, shorten
+from deia.watch.compiled_trigger import INCOMING, THEN
 from deia.watch.prose.regions import cut
-from deia.watch.turn.regex import find_all
-from deia.watch.turn.tool_call import FILE_READERS, PATH_FIELDS, WRITE_TOOLS, command_of, is_shell, strings
+from deia.watch.turn.regex import find
+from deia.watch.turn.tool_call import (
+    FILE_READERS,
+    OVERLAP,
+    PATH_FIELDS,
+    WRITE_TOOLS,
+    command_of,
+    is_shell,
+    segments,
+    strings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deia.watch.compiled_trigger import CompiledPattern
+    from deia.watch.compiled_trigger import CompiledClause
 
 TABLES = Tables(__file__)
 OWN_TOOLS = TABLES.words("own tools") | WRITE_TOOLS
@@ -29,7 +40,7 @@ OWN_ENDINGS = TABLES.listed("own endings")
 CODE_ENDINGS = TABLES.listed("code endings")
 COMMENT_MARKS = TABLES.listed("comment marks")
 ADDRESS = "://"
-BEFORE, AFTER = 3000, 400  # characters around an order in which quotation marks and fences are looked for
+REACH = 240  # characters after the first pattern in which the second one must match
 LEAST_OWN = 24  # characters of an order that the call itself contains, if it is the agent's own text
 MOST_PLACE = 100
 VALUE = '":'  # stands often in JSON
@@ -44,15 +55,20 @@ def place_of(turn: Turn) -> str:
     if any(_is_own(name) for name in names):
         return ""
     shown = next((name for name in names if ADDRESS in name), names[0] if names and tool in FILE_READERS else "")
-    return shorten(one_line(shown or command_of(turn) or turn.tool or "a tool's result"), MOST_PLACE)
+    return shorten(one_line(shown or _command(turn) or turn.tool or "a tool's result"), MOST_PLACE)
+
+
+def _command(turn: Turn) -> str:
+    return command_of(turn.but(text="")) if is_shell(turn) else ""
 
 
 def _names(turn: Turn) -> list[str]:
     """Return the addresses and paths that a call names; of a shell call its programs and their arguments."""
-    if is_shell(turn) and turn.tool_input:
+    command = _command(turn)
+    if command:
         from deia.watch.shell.parse import parse_commands  # noqa: PLC0415 - the grammar, only for an order
 
-        commands = parse_commands(command_of(turn))
+        commands = parse_commands(command)
         return [word for command in commands for word in (command.program, *command.arguments) if word[:1] != "-"]
     tool_input = turn.tool_input or {}
     return [value for name in ("url", *PATH_FIELDS) if isinstance(value := tool_input.get(name), str)]
@@ -69,16 +85,31 @@ def _is_own(name: str) -> bool:
     return is_named or not OWN_FOLDERS.isdisjoint((*folders, file))
 
 
-def orders(pattern: CompiledPattern, turn: Turn) -> Iterator[tuple[int, int]]:
-    """Yield where a pattern matches in a result and is neither quoted nor the call's own text."""
+def orders(clause: CompiledClause, turn: Turn) -> Iterator[tuple[int, int]]:
+    """Yield where a clause matches in a result and is neither quoted nor the call's own text."""
     text = unescaped(turn.text)
     is_code = any(name.lower().endswith(CODE_ENDINGS) for name in _names(turn) if ADDRESS not in name)
     sent = "\n".join(strings(turn.tool_input or {}))
-    for start, end in find_all(pattern, text):
+    prose = ""
+    for start, end in matches(clause, text):
+        prose = prose or cut(text).masked
         begin = next((at for at in range(start, end) if text[at].isalnum()), start)
         is_written = text[begin : begin + LEAST_OWN] in sent
-        if not (is_written or _is_quoted(text, begin) or (is_code and not _is_comment(text, begin))):
+        if prose[begin] == text[begin] and not is_written and (not is_code or _is_comment(text, begin)):
             yield begin, end
+
+
+def matches(clause: CompiledClause, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the first pattern matches and the second follows, both in one of the segments that the gate reads."""
+    first, then = clause.written(INCOMING), clause.written(THEN)
+    at = last = 0
+    for segment in segments(text):
+        for start, end in find(first, segment) if first is not None else ():
+            following = next(find(then, segment[end : end + REACH]), None) if then is not None else (0, 0)
+            if following is not None and at + start >= last:
+                last = at + end + following[1]
+                yield at + start, last
+        at += len(segment) - OVERLAP
 
 
 def unescaped(text: str) -> str:
@@ -88,12 +119,6 @@ def unescaped(text: str) -> str:
     if text.count(VALUE) > 1 and 2 * text.count(VALUE) > text.count("\n"):
         text = text.replace('"', "\n")
     return text.replace("\x01", '"')
-
-
-def _is_quoted(text: str, at: int) -> bool:
-    first = text.rfind("\n", 0, max(at - BEFORE, 0)) + 1
-    masked = cut(text[first : at + AFTER]).masked
-    return not masked[at - first : at - first + 1].strip()
 
 
 def _is_comment(text: str, at: int) -> bool:
