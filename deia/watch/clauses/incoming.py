@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 OWN_TOOLS = TABLES.words("own tools") | WRITE_TOOLS
 OWN_PROGRAMS = TABLES.words("own programs")
+SHOWING = TABLES.words("showing programs")
 FOREIGN = TABLES.words("foreign folders")
 OWN_FOLDERS = TABLES.words("own folders")
 OWN_FILES = TABLES.words("own files")
@@ -88,7 +89,7 @@ def _is_own(name: str) -> bool:
 def orders(clause: CompiledClause, turn: Turn) -> Iterator[tuple[int, int]]:
     """Yield where a clause matches in a result and is neither quoted nor the call's own text."""
     text = unescaped(turn.text)
-    is_code = any(name.lower().endswith(CODE_ENDINGS) for name in _names(turn) if ADDRESS not in name)
+    is_code = _is_code(turn)
     sent = "\n".join(strings(turn.tool_input or {}))
     prose = ""
     for start, end in matches(clause, text):
@@ -119,6 +120,13 @@ def unescaped(text: str) -> str:
     if text.count(VALUE) > 1 and 2 * text.count(VALUE) > text.count("\n"):
         text = text.replace('"', "\n")
     return text.replace("\x01", '"')
+
+
+def _is_code(turn: Turn) -> bool:
+    """Return whether a result is the text of a source file."""
+    names = [name.lower() for name in _names(turn) if ADDRESS not in name]
+    is_file = turn.tool.lower() in FILE_READERS or not SHOWING.isdisjoint(names)
+    return is_file and any(name.endswith(CODE_ENDINGS) for name in names)
 
 
 def _is_comment(text: str, at: int) -> bool:
