@@ -268,8 +268,8 @@ def _deletion(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
 
 
 def _incoming(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
-    """Yield orders to the agent in what a tool shows, with the place; see `deia.watch.clauses.incoming`."""
-    from deia.watch.clauses.incoming import orders, place_of  # noqa: PLC0415 - few results have words of an order
+    """Yield orders to the agent in what a tool shows, with the place; see `deia.watch.turn.material`."""
+    from deia.watch.turn.material import orders, place_of  # noqa: PLC0415 - few results have words of an order
 
     place, text = place_of(reading.turn), reading.turn.text
     for start, end in orders(clause, reading.turn) if place else ():

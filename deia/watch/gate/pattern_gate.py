@@ -70,7 +70,7 @@ def _pattern(clause: CompiledClause) -> CompiledPattern | None:
 
 
 def _holding_order(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
-    from deia.watch.clauses.incoming import matches, place_of, unescaped  # noqa: PLC0415 - few have words of an order
+    from deia.watch.turn.material import matches, place_of, unescaped  # noqa: PLC0415 - few have words of an order
 
     if len(turn.text) > MOST_SEARCHED:
         return set(clauses)
