@@ -48,6 +48,8 @@ def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]
 def _clauses(item: Value, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
     if isinstance(item, Map) and set(item) == {"phrase"} and isinstance(item["phrase"], Map):
         return _by_language(item, name, line, findings)
+    if isinstance(item, Map) and set(item) == {"incoming"} and isinstance(item["incoming"], Map):
+        return _pairs(item, name, line, findings)
     return (_clause(item, line, findings),)
 
 
@@ -70,6 +72,32 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[C
             _check(clause, findings)
             clauses += [clause] if findings.errors() == before else []
     return tuple(clauses)
+
+
+def _pairs(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
+    """Read pairs of patterns, of which the second follows the first, as one clause for each pair."""
+    before = findings.errors()
+    source = fields.mapping(item, "incoming", findings)
+    fields.report_unknown(source, INCOMING_FIELDS, findings)
+    first, then = (_written(source, field) for field in INCOMING_FIELDS)
+    if not first or not then or (name == "all" and len(first) * len(then) > 1):
+        fix = "Write both: `incoming: {first: whom it addresses, then: what it wants}`; lists of them under `any`."
+        findings.error(line, "bad-clause", "The incoming clause has not one `first` and one `then`.", fix)
+        return ()
+    clauses = tuple(
+        Clause(kind="incoming", value={"first": one, "then": other}, line=line) for one in first for other in then
+    )
+    for clause in clauses:
+        _check(clause, findings)
+    return clauses if findings.errors() == before else ()
+
+
+def _written(source: Map, name: str) -> list[str]:
+    """Return a text or the texts of a list as they are: spaces at the ends of a pattern are significant."""
+    value = source.get(name)
+    return [
+        str(text) for text in (value if isinstance(value, Items) else [value]) if text and not isinstance(text, Map)
+    ]
 
 
 def _clause(item: Value, line: int, findings: Findings) -> Clause | None:
@@ -98,8 +126,6 @@ def _value(item: Map, kind: str, findings: Findings) -> str | tuple[str, ...] | 
     if kind == "act":
         return _act(item, findings)
     value = item[kind]
-    if kind == "incoming" and isinstance(value, Map):
-        return _incoming(item, findings)
     if kind in PATTERN_KINDS and isinstance(value, str):
         return value  # spaces at its ends are significant
     return fields.text(item, kind, findings)
@@ -128,18 +154,6 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     if about_file.get("like"):
         about_file.setdefault("exists", False)
     return {"paths": fields.texts(source, "paths", findings), **about_file, **about_change}
-
-
-def _incoming(item: Map, findings: Findings) -> dict[str, Json]:
-    """Read the long form of an incoming clause: whom a text addresses, and what follows closely."""
-    source = fields.mapping(item, "incoming", findings)
-    fields.report_unknown(source, INCOMING_FIELDS, findings)
-    missing = next((name for name in INCOMING_FIELDS if not source.get(name)), "")
-    if missing:
-        fix = "Write both: `incoming: {first: whom it addresses, then: what it wants}`."
-        findings.error(item.at("incoming"), "missing-field", f"The incoming clause has no `{missing}`.", fix)
-        return {}
-    return {name: str(source[name]) for name in INCOMING_FIELDS}
 
 
 def _act(item: Map, findings: Findings) -> dict[str, Json]:
