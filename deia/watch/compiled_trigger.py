@@ -34,6 +34,7 @@ THEN = "then"  # what must follow the pattern of an INCOMING clause
 SHOWN = (OUTPUT, INCOMING)  # kinds of clauses with a pattern over what a tool shows, by whose name they keep it
 DELETION = "deletion"  # through any client; its value is `plain` or WIDE
 WIDE = "wide"
+PACKAGE = "package"  # one that a command installs; its value is `mistyped`
 CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
 PATTERNS = (*CHANGE_PATTERNS, *SHOWN, THEN)
 BEGINNING = 2  # characters by which a table of words finds the text that a word is in

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TEXT_KINDS = ("phrase", "pattern", "command", "error", "output", "incoming")
 PATTERN_KINDS = ("pattern", "output", "incoming")  # a regular expression
-KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion")
+KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion", "package")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")

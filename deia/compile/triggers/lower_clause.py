@@ -22,13 +22,14 @@ from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
 from deia.watch.compiled_trigger import DELETION as ANY_CLIENT
-from deia.watch.compiled_trigger import INCOMING, OUTPUT, THEN, CompiledClause, Slot
+from deia.watch.compiled_trigger import INCOMING, OUTPUT, PACKAGE, THEN, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import (
     A_CHANGE,
     A_DELETION,
     A_FIELD,
     A_LINE,
+    A_PACKAGE,
     A_PART,
     A_PRINTED,
     A_RESULT,
@@ -246,8 +247,14 @@ def _deletion(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of(ANY_CLIENT, str(value), str(value)), rows=rows, wide=True)
 
 
+def _package(value: Any) -> Lowered:
+    rows = ((Group((A_TOOL,)), Group((A_PACKAGE,))),)
+    return Lowered(clause=CompiledClause.of(PACKAGE, str(value), str(value)), rows=rows, wide=True)
+
+
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     ANY_CLIENT: _deletion,
+    PACKAGE: _package,
     "phrase": lambda value: _slots("phrase", str(value), forms),
     "error": lambda value: _slots("error", str(value), _exactly),
     OUTPUT: _output,
