@@ -29,10 +29,14 @@ MEANING = "meaning"
 ACTS = frozenset(("act", MEANING))  # kinds of clauses that name acts
 FOLDED = frozenset((MEANING, "phrase", "error"))  # kinds of clauses whose value is stored as text
 OUTPUT = "output"
+INCOMING = "incoming"  # orders in what a tool shows
+THEN = "then"  # what must follow the pattern of an INCOMING clause
+SHOWN = (OUTPUT, INCOMING)  # kinds of clauses with a pattern over what a tool shows, by whose name they keep it
 DELETION = "deletion"  # through any client; its value is `plain` or WIDE
 WIDE = "wide"
+PACKAGE = "package"  # one that a command installs; its value is `mistyped`
 CHANGE_PATTERNS = ("adds", "drops", "lacks")  # of a `write` clause, on the text that is written
-PATTERNS = (*CHANGE_PATTERNS, OUTPUT)
+PATTERNS = (*CHANGE_PATTERNS, *SHOWN, THEN)
 BEGINNING = 2  # characters by which a table of words finds the text that a word is in
 FORMS, OF_FORM, CLASSES = "|", ":", ","  # separators in a text of forms of verbs
 LIGHT = "light"  # the class of verbs that only a noun gives a meaning: "do a hard reset"
@@ -204,7 +208,7 @@ class CompiledClause:
         return CompiledPattern.read(self.fields)
 
     def written(self, name: str) -> CompiledPattern | None:
-        """Return the pattern that a `write` or `output` clause has under a name of `PATTERNS`, or None."""
+        """Return the pattern that a `write`, `output` or `incoming` clause has under a name of `PATTERNS`, or None."""
         pattern = self.fields.get(name)
         if pattern is not None and not isinstance(pattern, CompiledPattern):
             pattern = CompiledPattern.read(loads(pattern) if isinstance(pattern, str) else pattern)

@@ -145,6 +145,7 @@ def _is_name(word: str) -> bool:
 
 
 DELETIONS = ("plain", "wide")
+MISTYPED = "mistyped"
 
 
 def _check_write(clause: Clause) -> None:
@@ -181,7 +182,13 @@ def _check_deletion(clause: Clause) -> None:
         raise TemplateError("deletion takes `plain`, or `wide`: production, everything, a wildcard, by force")
 
 
+def _check_package(clause: Clause) -> None:
+    if clause.value != MISTYPED:
+        raise TemplateError(f"package takes `{MISTYPED}`: a name that is one letter away from a popular one")
+
+
 CHECKS: dict[str, Callable[[Clause], object]] = {
+    "package": _check_package,
     "deletion": _check_deletion,
     "phrase": lambda clause: parse_phrase(str(clause.value)),
     "error": lambda clause: parse_phrase(str(clause.value)),

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from deia.records import Action
 
 
-TEXT_KINDS = ("phrase", "pattern", "command", "error", "output")
-PATTERN_KINDS = ("pattern", "output")  # a regular expression
-KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion")
+TEXT_KINDS = ("phrase", "pattern", "command", "error", "output", "incoming")
+PATTERN_KINDS = ("pattern", "output", "incoming")  # a regular expression
+KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion", "package")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
 TOOL_FIELDS = ("name", "input")
+INCOMING_FIELDS = ("first", "then")  # patterns, of which the second follows the first
 ACT_FIELDS = ("do", "what", "not", "where", "how", "all")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -47,6 +48,8 @@ def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]
 def _clauses(item: Value, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
     if isinstance(item, Map) and set(item) == {"phrase"} and isinstance(item["phrase"], Map):
         return _by_language(item, name, line, findings)
+    if isinstance(item, Map) and set(item) == {"incoming"} and isinstance(item["incoming"], Map):
+        return _pairs(item, name, line, findings)
     return (_clause(item, line, findings),)
 
 
@@ -69,6 +72,32 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[C
             _check(clause, findings)
             clauses += [clause] if findings.errors() == before else []
     return tuple(clauses)
+
+
+def _pairs(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
+    """Read pairs of patterns, of which the second follows the first, as one clause for each pair."""
+    before = findings.errors()
+    source = fields.mapping(item, "incoming", findings)
+    fields.report_unknown(source, INCOMING_FIELDS, findings)
+    first, then = (_written(source, field) for field in INCOMING_FIELDS)
+    if not first or not then or (name == "all" and len(first) * len(then) > 1):
+        fix = "Write both: `incoming: {first: whom it addresses, then: what it wants}`; lists of them under `any`."
+        findings.error(line, "bad-clause", "The incoming clause has not one `first` and one `then`.", fix)
+        return ()
+    clauses = tuple(
+        Clause(kind="incoming", value={"first": one, "then": other}, line=line) for one in first for other in then
+    )
+    for clause in clauses:
+        _check(clause, findings)
+    return clauses if findings.errors() == before else ()
+
+
+def _written(source: Map, name: str) -> list[str]:
+    """Return a text or the texts of a list as they are: spaces at the ends of a pattern are significant."""
+    value = source.get(name)
+    return [
+        str(text) for text in (value if isinstance(value, Items) else [value]) if text and not isinstance(text, Map)
+    ]
 
 
 def _clause(item: Value, line: int, findings: Findings) -> Clause | None:
@@ -176,6 +205,8 @@ def _patterns(clause: Clause) -> list[str]:
     """Return the regular expressions in a clause."""
     if clause.kind == "write" and isinstance(clause.value, dict):
         return [clause.value[name] for name in WRITE_TEXTS if name in clause.value]
+    if clause.kind == "incoming" and isinstance(clause.value, dict):
+        return [str(pattern) for pattern in clause.value.values()]
     return [str(clause.value)] if clause.kind in PATTERN_KINDS else []
 
 

@@ -40,6 +40,7 @@ REFERENCE_FIELDS = ("id", "mode", "reason")
 WATCHED = tuple(role for role in ROLES if role != "system")  # nobody acts in a system turn
 ACTING = ("announced", "requested")
 SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool_call")
+SHOWN = frozenset(("error", "output", "incoming"))  # kinds of clauses over what a tool shows
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 SPAN = re.compile(r"([0-9]{1,6})(s|m|h|d)")
 ONCE_PER_CONVERSATION, EVERY_TIME = -1.0, 0.0  # values of Trigger.repeat
@@ -273,7 +274,7 @@ def _stance(item: Map, when: Map, findings: Findings) -> tuple[str, ...]:
 
 def _who(when: Map, clauses: tuple[Clause, ...], findings: Findings) -> tuple[Role, ...]:
     roles = fields.choices(when, "who", WATCHED, findings)
-    only_errors = bool(clauses) and all(clause.kind in {"error", "output"} for clause in clauses)
+    only_errors = bool(clauses) and all(clause.kind in SHOWN for clause in clauses)
     return roles or (("tool_result",) if only_errors else SPEAKERS)
 
 

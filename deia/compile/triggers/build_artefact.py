@@ -30,6 +30,7 @@ from deia.watch.compiled_trigger import (
     FOLDED,
     OUTPUT,
     PATTERNS,
+    SHOWN,
     ActWords,
     CompiledClause,
     CompiledMark,
@@ -210,7 +211,7 @@ def _rows(lowered: Lowered, who: int, place: int) -> list[GateRow]:
 def is_placed(lowered: Lowered) -> bool:
     """Return whether the second gate looks for a clause before anything is judged: a phrase, changed text, output."""
     clause = lowered.clause
-    return clause.kind in {"phrase", OUTPUT, *ACTS} or (
+    return clause.kind in {"phrase", *SHOWN, *ACTS} or (
         clause.kind == "write" and any(map(clause.written, WRITE_PATTERNS))
     )
 

@@ -43,7 +43,8 @@ def _groups_of(run: str) -> list[Group]:
     """Return a group for each whole word of a literal run, which is one that does not touch a MARK."""
     spaced = "".join(char if char == MARK or char.isalnum() else " " for char in run)
     whole = [word for word in spaced.split() if MARK not in word and word.isascii()]
-    return [Group((word,)) for text in whole for word in words(text)]
+    letters = [char for char in spaced if not char.isascii() and words(f"a{char}a") != [f"a{char}a".lower()]]
+    return [*(Group((word,)) for text in whole for word in words(text)), *map(Group, letters)]
 
 
 def _walk(parsed: Items, around: Around) -> tuple[str, list[Group]]:

@@ -10,7 +10,19 @@ from deia.compile.triggers.units import IN_GROUP, GateRow
 from deia.records import Record
 from deia.watch.compiled_trigger import CompiledClause
 from deia.watch.gate.artefact import UNINDEXED, bucket
-from deia.watch.gate.word_gate import A_CHANGE, A_LINE, A_PRINTED, CLAUSE, IN_LINE, NEAR, PHRASED, SAID, WIDE, WRITTEN
+from deia.watch.gate.word_gate import (
+    A_CHANGE,
+    A_LINE,
+    A_PRINTED,
+    A_RESULT,
+    CLAUSE,
+    IN_LINE,
+    NEAR,
+    PHRASED,
+    SAID,
+    WIDE,
+    WRITTEN,
+)
 
 # Words so common in conversations with coding agents that a row should rather be looked up by another of its words.
 COMMON = frozenset(
@@ -46,7 +58,7 @@ def gate_row(row: Row, who: int, *, wide: bool = False, clause: int = -1, placed
 def _reach(row: Row, *, wide: bool, placed: bool) -> int:
     """Return the flag for how far apart the words of a row may be."""
     if placed:
-        return WRITTEN if any(not group.isdisjoint((A_CHANGE, A_PRINTED)) for group in row) else PHRASED
+        return WRITTEN if any(not group.isdisjoint((A_CHANGE, A_PRINTED, A_RESULT)) for group in row) else PHRASED
     if wide and len(row) > 1:
         return WIDE
     pseudo = {word for group in row for word in group if word in {SAID, A_LINE}}

@@ -26,9 +26,10 @@ EVERYBODY = frozenset(("user", "assistant", "tool_call", "tool_result"))
 MATCHES_IN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("phrase", "act", "meaning", "words"), PROSE),
     **dict.fromkeys(("command", "pattern", "sql"), PROSE | {"tool_call"}),
-    **dict.fromkeys(("write", "tool", "deletion"), frozenset(("tool_call",))),
+    **dict.fromkeys(("write", "tool", "deletion", "package"), frozenset(("tool_call",))),
     "error": PROSE | {"tool_result"},
     "output": frozenset(("user", "tool_result")),
+    "incoming": frozenset(("tool_result",)),
 }
 SLOW = 0.020  # seconds for one segment of text; an ordinary pattern takes some microseconds
 TRIES = 3

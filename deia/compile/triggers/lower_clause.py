@@ -22,15 +22,17 @@ from deia.compile.triggers.word_forms import forms
 from deia.knowledge import Clause
 from deia.text import words
 from deia.watch.compiled_trigger import DELETION as ANY_CLIENT
-from deia.watch.compiled_trigger import OUTPUT, CompiledClause, Slot
+from deia.watch.compiled_trigger import INCOMING, OUTPUT, PACKAGE, THEN, CompiledClause, Slot
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import (
     A_CHANGE,
     A_DELETION,
     A_FIELD,
     A_LINE,
+    A_PACKAGE,
     A_PART,
     A_PRINTED,
+    A_RESULT,
     A_TOOL,
     A_WHOLE,
     A_WRITE,
@@ -168,6 +170,17 @@ def _output(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of(OUTPUT, pattern.source, None, output=pattern), rows=(groups,))
 
 
+def _incoming(value: Any) -> Lowered:
+    """Lower patterns over any result. In JSON, the first word of a line has the letter of an escape before it."""
+    sources = {INCOMING: value["first"], THEN: value[THEN]} if hasattr(value, "items") else {INCOMING: value}
+    patterns: dict[str, Any] = {name: compiled_pattern(str(source)) for name, source in sources.items()}
+    groups = [group for pattern in patterns.values() for group in required_groups(pattern.source)]
+    required = [Group({*group, *(f"n{word}" for word in group)}) for group in groups]
+    row = tuple(dict.fromkeys((Group((A_RESULT,)), *required)))
+    source = f" {GAP} ".join(pattern.source for pattern in patterns.values())
+    return Lowered(clause=CompiledClause.of(INCOMING, source, None, **patterns), rows=(row,))
+
+
 def _write(value: Any) -> Lowered:
     conditions = value if hasattr(value, "items") else {"paths": value}
     patterns = {name: compiled_pattern(str(conditions[name])) for name in WRITE_TEXTS if name in conditions}
@@ -234,11 +247,18 @@ def _deletion(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of(ANY_CLIENT, str(value), str(value)), rows=rows, wide=True)
 
 
+def _package(value: Any) -> Lowered:
+    rows = ((Group((A_TOOL,)), Group((A_PACKAGE,))),)
+    return Lowered(clause=CompiledClause.of(PACKAGE, str(value), str(value)), rows=rows, wide=True)
+
+
 LOWER: dict[str, Callable[[Any], Lowered]] = {
     ANY_CLIENT: _deletion,
+    PACKAGE: _package,
     "phrase": lambda value: _slots("phrase", str(value), forms),
     "error": lambda value: _slots("error", str(value), _exactly),
     OUTPUT: _output,
+    INCOMING: _incoming,
     "command": _command,
     "pattern": _pattern,
     "sql": _sql,

@@ -97,7 +97,7 @@ def lower_mark(name: str, earlier: Earlier, lower: Callable[[Clause], Lowered]) 
         any=[_clause(clause, lowered) for clause, lowered in setting],
         until=[_clause(clause, lowered) for clause, lowered in ending],
     )
-    printed = {"error", "output"}
+    printed = {"error", "output", "incoming"}
     gates = tuple((lowered, PRINTED if clause.kind in printed else SPEAKERS) for clause, lowered in (*setting, *ending))
     return LoweredMark(compiled=compiled, gates=gates)
 

@@ -9,7 +9,7 @@ from deia.globs import matches_glob, matches_path
 from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
 from deia.text import spans, words
-from deia.watch.compiled_trigger import DELETION, MEANING, OUTPUT, WIDE
+from deia.watch.compiled_trigger import DELETION, INCOMING, MEANING, OUTPUT, PACKAGE, WIDE
 from deia.watch.prose.phrases import Words, find_phrase
 from deia.watch.prose.stance_names import ANNOUNCED, DENIALS, DRY_RUN
 from deia.watch.shell.templates import matches_command
@@ -267,14 +267,37 @@ def _deletion(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
             yield _command_match(clause, spoken, spoken.command.text)
 
 
+def _incoming(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
+    """Yield orders to the agent in what a tool shows, with the place; see `deia.watch.turn.material`."""
+    from deia.watch.turn.material import orders, place_of  # noqa: PLC0415 - few results have words of an order
+
+    place, text = place_of(reading.turn), reading.turn.text
+    for start, end in orders(clause, reading.turn) if place else ():
+        excerpt, around = text[start:end], text[max(0, start - 300) : end + 300]
+        told = f"it stands in {place}"
+        yield Match(kind=INCOMING, source=clause.source, excerpt=excerpt, stance=ANNOUNCED, around=around, told=told)
+
+
+def _package(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
+    """Yield packages that a command installs and whose names are nearly those of popular ones."""
+    from deia.watch.shell.package_names import mistyped  # noqa: PLC0415 - few turns install anything
+
+    for spoken in reading.running.commands:
+        for name, popular in mistyped(spoken.command):
+            match = _command_match(clause, spoken, spoken.command.text)
+            yield match.but(excerpt=name, told=f"the popular package is {popular}")
+
+
 KINDS: dict[str, Callable[[CompiledClause, Reading], Iterator[Match]]] = {
     DELETION: _deletion,
+    PACKAGE: _package,
     "phrase": _phrase,
     "words": _words,
     "command": _command,
     "pattern": _pattern,
     "error": _error,
     OUTPUT: _output,
+    INCOMING: _incoming,
     "sql": _sql,
     "write": _write,
     "tool": _tool,

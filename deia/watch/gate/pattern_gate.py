@@ -8,7 +8,7 @@ earlier content of a file, at paths, pronouns, names or stance; those are for th
 from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Turn
-from deia.watch.compiled_trigger import ACTS, OUTPUT, CompiledClause, CompiledPattern
+from deia.watch.compiled_trigger import ACTS, INCOMING, OUTPUT, CompiledClause, CompiledPattern
 from deia.watch.gate.word_gate import CLAUSE, WRITTEN
 from deia.watch.turn.regex import is_in, trust
 from deia.watch.turn.tool_call import command_of, is_shell, strings
@@ -31,9 +31,12 @@ def holding(artefact: Artefact, turn: Turn, rows: Collection[int]) -> set[int]:
     for number in rows:
         target, who, _ = artefact.row(number)
         clauses[number] = artefact.clause(target, (who >> CLAUSE) - 1)
-    written = {number: clause for number, clause in clauses.items() if artefact.row(number)[1] & WRITTEN}
+    incoming = {number: clause for number, clause in clauses.items() if clause.kind == INCOMING}
+    others = {number: clause for number, clause in clauses.items() if number not in incoming}
+    written = {number: clause for number, clause in others.items() if artefact.row(number)[1] & WRITTEN}
+    phrases = {number: clause for number, clause in others.items() if number not in written}
     kept = _holding_pattern(artefact, turn, written) if written else set()
-    phrases = {number: clause for number, clause in clauses.items() if number not in written}
+    kept |= _holding_order(artefact, turn, incoming) if incoming else set()
     return kept | (holding_phrase(artefact, turn, phrases) if phrases else set())
 
 
@@ -64,6 +67,17 @@ def _printed(command: str) -> list[str]:
 
 def _pattern(clause: CompiledClause) -> CompiledPattern | None:
     return clause.written("adds") or clause.written("drops") or clause.written(OUTPUT)
+
+
+def _holding_order(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:
+    from deia.watch.turn.material import matches, place_of, unescaped  # noqa: PLC0415 - few have words of an order
+
+    if len(turn.text) > MOST_SEARCHED:
+        return set(clauses)
+    trust(artefact.meta.regex)
+    text = unescaped(turn.text)
+    kept = {number for number, clause in clauses.items() if any(True for _ in matches(clause, text))}
+    return kept if kept and place_of(turn) else set()
 
 
 def holding_phrase(artefact: Artefact, turn: Turn, clauses: Mapping[int, CompiledClause]) -> set[int]:

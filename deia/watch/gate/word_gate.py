@@ -44,6 +44,7 @@ A_TOOL = "\x01tool"
 A_WRITE = "\x01write"
 A_CHANGE = "\x01change"  # a write whose call shows the new text
 A_DELETION = "\x01deletion"  # a command that may delete something through any client
+A_PACKAGE = "\x01package"  # a command that may install a package with nearly the name of a popular one
 A_WHOLE = "\x01whole"  # a write of a whole file
 SAID = "\x01said"  # the turn may be speech
 A_PART, A_FIELD = "\x01part ", "\x01field "  # a part of a tool's name, a field of its input, as `tool` clauses want
@@ -51,6 +52,7 @@ A_LINE = "\x01line"  # in every row of a command: its words are in one line, unl
 # Signs in a command line that look like a redirection into a file and are none.
 NO_FILES = ("2>&1", "2>/dev/null", ">/dev/null", "> /dev/null", "=>", "->")
 A_PRINTED = "\x01printed"  # a result that may be a program's output, or a person's turn, in which it may be pasted
+A_RESULT = "\x01result"  # a tool's result, whatever the tool
 A_READ = "\x01read"  # the host reports calls that read files, so a file that is not reported was not read
 FILE = "\x01file "  # begins the name of a file among context words
 MOST_SHOWN = 2000  # characters of a command in which file names are looked for
@@ -62,6 +64,7 @@ DELETING = (
     "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate",
 )  # fmt: skip
 REACHING = (" rm ", "scp ", "rsync ", " flush", " kill ", " drop")
+INSTALLING = ("pip", "npm", "npx", "yarn", "bun", "uv", "cargo", "poetry", "pdm", "rye ")  # parts of clients
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80
 OWN_SIGNS = ("deia", "_commons", "Librarian_")  # parts of the names of the tools of deia's own server
@@ -192,7 +195,8 @@ def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     """Return the words that stand for the properties of a turn."""
     if turn.role != "tool_call":
         is_file = turn.role == "assistant" or turn.tool.lower() in FILE_READERS or turn.tool.lower() in WRITE_TOOLS
-        return (SAID, A_LINE) if is_file else (SAID, A_LINE, A_PRINTED)
+        shown = (SAID, A_LINE, A_RESULT) if turn.role == "tool_result" else (SAID, A_LINE)
+        return shown if is_file else (*shown, A_PRINTED)
     name = turn.tool.lower()
     kind: tuple[str, ...] = (SAID,) if name not in SILENT_TOOLS else ()
     if name in WRITE_TOOLS:
@@ -203,6 +207,10 @@ def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
         lowered = command.lower()
         if any(sign in lowered for sign in DELETING) or any(map(lowered.__contains__, REACHING)):
             kind = (*kind, A_DELETION)
+        if any(map(lowered.__contains__, INSTALLING)):
+            from deia.watch.shell.package_names import may_mistype  # noqa: PLC0415 - few turns install anything
+
+            kind = (*kind, A_PACKAGE) if may_mistype(lowered) else kind
     parts = [A_PART + part for part in artefact.meta.parts if part in name]
     tool_input = turn.tool_input or {}
     fields = [A_FIELD + field for field in artefact.meta.fields if field in tool_input]

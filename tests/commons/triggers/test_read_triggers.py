@@ -156,6 +156,38 @@ def test_all_problems_of_a_trigger_come_at_once_and_the_next_one_loads(tmp_path:
     assert "title" in fixes["unknown-field"]
 
 
+INCOMING = """
+- id: a
+  title: A
+  urgency: low
+  message: m
+  documents: [x]
+  when: {NAME: [{incoming: WRITTEN}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "clauses", "found"),
+    [
+        ("any", "{first: a b, then: [c, d]}", 2, []),
+        ("all", "{first: a b, then: c}", 1, []),
+        ("any", "'a b'", 1, []),
+        ("all", "{first: a b, then: [c, d]}", 0, ["bad-clause"]),
+        ("any", "{first: a b}", 0, ["bad-clause"]),
+        ("any", "{first: a, then: b, after: c}", 0, ["unknown-field"]),
+        ("any", "{first: (a+)+$, then: b}", 0, ["unsafe-pattern"]),
+    ],
+)
+def test_what_comes_in_is_a_pattern_or_pairs(
+    tmp_path: Path, write: Write, name: str, written: str, clauses: int, found: list[str]
+) -> None:
+    write("triggers/a.yaml", INCOMING.replace("NAME", name).replace("WRITTEN", written))
+    assert [code for _, _, code in problems(tmp_path)] == found
+    loaded = load_triggers(str(tmp_path)).triggers
+    assert [len([*trigger.any, *trigger.all]) for trigger in loaded] == ([clauses] if clauses else [])
+    assert all(trigger.who == ("tool_result",) for trigger in loaded)
+
+
 def test_a_comma_that_cut_a_text_short_is_named(tmp_path: Path, write: Write) -> None:
     write("triggers/a.yaml", GOOD.replace("reason: Prevents loss", "reason: Before, and after"))
     (problem,) = [p for p in load_triggers(str(tmp_path)).problems if p.code == "unknown-field"]

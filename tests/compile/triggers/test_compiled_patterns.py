@@ -84,6 +84,7 @@ def test_the_maker_names_this_interpreter() -> None:
         (r"\bcommit (?:it |this )?without (?:the )?hooks\b", [{"commit"}, {"without"}, {"hooks"}]),
         (r"\bsell (?:x)?shop\b", [{"sell"}]),
         (r"\bsell(?: it)?shop\b", []),
+        ("删除[^\n]{0,4}(?:仓库|表格)x", [{"仓", "表"}, {"删"}, {"除"}]),  # each letter counts as a word
     ],
 )
 def test_the_words_that_must_be_there_are_known(pattern: str, groups: list[set[str]]) -> None:
@@ -93,7 +94,7 @@ def test_the_words_that_must_be_there_are_known(pattern: str, groups: list[set[s
 PIECES = (
     r"\b", " ", "delete", "shop", "-", r"\s", r"\s+", r"\w", ".", "s?", "(a|bc)", "(?:drop|wipe)", "(?:x|)", "[ab]",
     r"\bnow\b", r"\b(?:drop|cut)\b", r"\b(now|then) ", "(?i:Up)", "é", r"(?:two )+", "(one two)", r"\W", "$", "^",
-    "(?=go)", "_", "(?:a b){1,2}",
+    "(?=go)", "_", "(?:a b){1,2}", "删除", "(?:仓库|表格)",
 )  # fmt: skip
 piece = st.sampled_from(PIECES)
 
