@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deia.graph.import_paths import Place
     from deia.ingest.chunkers.pieces import Node
 
-TABLE = Tables(__file__)
+TABLES = Tables(__file__)
 SAME_QUERIES = {"tsx": "typescript", "c": "cpp", "cuda": "cpp"}
 TYPES = {
     "module": "NAMESPACE",
@@ -158,10 +158,10 @@ def _captures(text: str, language: str) -> list[_Capture]:
 @functools.cache
 def _grammar(language: str) -> tuple[Any, Any] | None:
     """Return a language's parser and query, None if it has none."""
-    try:
-        lines = TABLE.lines(SAME_QUERIES.get(language, language))
-    except KeyError:
+    section = SAME_QUERIES.get(language, language)
+    if section not in TABLES.words("kinds"):
         return None
+    lines = TABLES.lines(section)
     try:
         from tree_sitter import Query  # noqa: PLC0415 - an extra
         from tree_sitter_language_pack import get_language, get_parser  # noqa: PLC0415 - an extra

@@ -21,7 +21,7 @@ from deia.tables import Tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-TABLE = Tables(__file__)
+TABLES = Tables(__file__)
 LONGEST = 2_000_000
 LONGEST_LINE = 2_000
 LONGEST_TITLE = 120
@@ -124,7 +124,7 @@ def _parts(rows: Sequence[str]) -> tuple[list[_Line], list[_Line], list[tuple[in
         at += 1
         if found := FENCE.match(row):
             end = _fence_end(rows, at, found[1] or "")
-            if (found[2] or found[4] or "").lower() in TABLE.words("shells") or _is_prompt(rows, at):
+            if (found[2] or found[4] or "").lower() in TABLES.words("shells") or _is_prompt(rows, at):
                 shell += [_Line(number, rows[number - 1]) for number in range(at + 1, end + 1)]
             at = end + bool(found[1])
         elif found := HEADING.match(row):
@@ -243,17 +243,17 @@ def _mention(found: _Found, line: _Line) -> None:
 
 @functools.cache
 def _errors() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.-])(?:{'|'.join(TABLE.lines('errors'))})(?![\w-])")
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(TABLES.lines('errors'))})(?![\w-])")
 
 
 def _command(text: str, *, certain: bool) -> str:
     """Return the name of the command that a line is; "" if it is none, or, unless `certain`, none that is known."""
     prompt = PROMPT.match(text)
     match = PROGRAM.match(text, prompt.end() if prompt else 0)
-    if match is None or match[1] in TABLE.words("no_commands") or text.lstrip().startswith(("# ", "//")):
+    if match is None or match[1] in TABLES.words("no_commands") or text.lstrip().startswith(("# ", "//")):
         return ""
     program, following = match[1], match[2]
-    if program in TABLE.words("with_subcommands") and following:
+    if program in TABLES.words("with_subcommands") and following:
         return f"{program} {following}"
     return program if certain and not match.string[match.end() :].lstrip().startswith(("=", "(")) else ""
 

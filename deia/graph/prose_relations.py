@@ -15,7 +15,7 @@ from deia.tables import Tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-TABLE = Tables(__file__)
+TABLES = Tables(__file__)
 LONGEST_SENTENCE = 600
 MOST_NAMES = 12  # in one list
 CONCEPT = "CONCEPT"
@@ -68,15 +68,15 @@ class _Patterns(NamedTuple):
 @functools.cache
 def _patterns(custom: tuple[str, ...]) -> _Patterns:
     verbs: dict[str, tuple[str, bool]] = {}
-    for kind, forms in TABLE.pairs("verbs").items():
+    for kind, forms in TABLES.pairs("verbs").items():
         active, _, passive = forms.partition("|")
         verbs |= {form.strip(): (kind, False) for form in active.split(",")}
         verbs |= {f"{be} {form.strip()}": (kind, True) for form in passive.split(",") if form.strip()
                   for be in ("is", "are", "being")}  # fmt: skip
     for kind in custom:
         verbs |= _forms(kind)
-    kinds = f"(?:{'|'.join(TABLE.listed('kinds'))})"
-    adverbs = rf"(?:(?:{'|'.join(TABLE.listed('adverbs'))})\s+)*"
+    kinds = f"(?:{'|'.join(TABLES.listed('kinds'))})"
+    adverbs = rf"(?:(?:{'|'.join(TABLES.listed('adverbs'))})\s+)*"
     name = NAME.replace("@KINDS@", kinds)
     phrases = "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in sorted(verbs, key=len, reverse=True))
     passive_adverb = phrases.replace("is\\s+", rf"is\s+{adverbs}").replace("are\\s+", rf"are\s+{adverbs}")
@@ -101,7 +101,7 @@ def _forms(kind: str) -> dict[str, tuple[str, bool]]:
 def relations_in(text: str, custom: Iterable[str] = ()) -> Iterator[Relation]:
     """Yield what the sentences of a text say; `custom` are types of relations beside those of the table."""
     patterns = _patterns(tuple(custom))
-    guards = TABLE.words("guards")
+    guards = TABLES.words("guards")
     plain = text.replace("*", " ").replace("\u2019", "'")
     known = set(WITHIN.findall(plain))
     for match in SENTENCE.finditer(plain):
@@ -130,7 +130,7 @@ def _of_clause(clause: str, start: int, patterns: _Patterns) -> Iterator[Relatio
         following = patterns.objects.match(clause, verb.end())
         if not following or not subjects:
             continue
-        phrase = " ".join(word for word in verb[0].lower().split() if word not in TABLE.words("adverbs"))
+        phrase = " ".join(word for word in verb[0].lower().split() if word not in TABLES.words("adverbs"))
         kind, is_passive = patterns.verbs.get(phrase) or patterns.verbs[" ".join(verb[0].lower().split())]
         sentence = " ".join(clause.split()).replace(" .", ".")[:200]
         for subject in subjects:
@@ -148,7 +148,7 @@ def _names(text: str) -> list[tuple[str, str]]:
 def _name(text: str) -> tuple[str, str] | None:
     """Return a name without what stands around it, and its type; None if it is a word such as `This`."""
     words = re.sub(r"^(?i:the|a|an|our|its|their|this|every|each)\s+", "", " ".join(text.split())).split(" ")
-    given, kinds = words, TABLE.words("kinds")
+    given, kinds = words, TABLES.words("kinds")
     said = words[-1].lower() if words[-1].lower() in KIND_TYPES else words[0].lower()
     if len(words) > 1 and (words[0] in kinds or words[0].lower() in KIND_TYPES):
         words = words[1:]
@@ -161,8 +161,8 @@ def _name(text: str) -> tuple[str, str] | None:
     if (
         not re.search("[A-Za-z]", name)
         or (len(words) == 1 and name.casefold() in kinds and not name.istitle())
-        or name.casefold() in TABLE.words("no_names")
-        or words[0].casefold() in TABLE.words("no_names")
+        or name.casefold() in TABLES.words("no_names")
+        or words[0].casefold() in TABLES.words("no_names")
     ):
         return None
     kind = KIND_TYPES.get(said, CONCEPT) if len(words) < len(given) else CONCEPT

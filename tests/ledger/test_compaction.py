@@ -152,4 +152,4 @@ def test_a_compaction_killed_at_any_moment_loses_and_doubles_nothing(write: Writ
         (folder / "compacting.lock").unlink(missing_ok=True)
     compact(str(folder), now=NOW)
     assert asked(folder) == before
-    assert [path.suffix for path in folder.iterdir()] == [".parquet"]
+    assert {path.suffix for path in folder.iterdir()} == {".parquet"}, "one, or two if a kill came between two files"

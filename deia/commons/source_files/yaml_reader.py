@@ -20,6 +20,7 @@ from deia.problems import Problem
 from deia.records import Record
 
 LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+TOO_DEEP = "maximum nesting depth"  # in the words of PyYAML, from 6.0.4 on
 DEPTH = 64  # our files need 8; the limit makes every later recursion over the values safe
 ALIASED = 100_000  # values that aliases may add; without a limit, ten lines of nested aliases expand to a billion
 UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, section 5.1
@@ -152,7 +153,12 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[yaml.Eve
             found = f"This is not YAML: {' '.join(str(part) for part in reasons if part) or error}."
             last = text.rstrip().count("\n")  # the end of a file counts as its last line
             line = first_line + min(mark.line if mark else 0, last)
-            findings.error(line, "yaml-syntax", found, "Check indentation, quotes and colons.")
+            if TOO_DEEP in found:  # so deep that the parser itself refuses it
+                findings.error(
+                    line, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file."
+                )
+            else:
+                findings.error(line, "yaml-syntax", found, "Check indentation, quotes and colons.")
             raise _Stop from error
         yield event
 

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 CLIENTS = TABLES.lists("clients")
 VALUED = TABLES.words("valued")
-POPULAR = {registry: TABLES.words(registry) for registry in ("pypi", "npm", "cargo")}
-NEIGHBOURS = {registry: TABLES.words(f"{registry} neighbours") for registry in POPULAR}
+POPULAR = {"pypi": TABLES.words("pypi"), "npm": TABLES.words("npm"), "cargo": TABLES.words("cargo")}
+NEIGHBOURS = {
+    "pypi": TABLES.words("pypi neighbours"), "npm": TABLES.words("npm neighbours"),
+    "cargo": TABLES.words("cargo neighbours"),
+}  # fmt: skip
 SCOPES, SCOPE_NEIGHBOURS = TABLES.words("scopes"), TABLES.words("scope neighbours")
 LEAST = 5  # letters of a name, as of the popular one; shorter ones have too many honest neighbours
 MOST = 40  # names of one command
