@@ -97,7 +97,7 @@ def propose_for(
     and ModelError if the model does not answer.
     """
     settings = resolve(root, environ=environ)
-    schema = read_schema(settings.schema)
+    schema = read_schema(settings.schema, settings.sources.get("schema", ""))
     library = library_at(root, environ) if is_trusted(root, environ) else None
     commons = load_layered(root, starter=False, trusted=is_trusted(root, environ))
     every = [*lessons(commons, schema), *(passages(library, schema) if library else ())]
@@ -127,7 +127,7 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
     if freshness.changed(derived, root, freshness.DOCUMENTS):
         compile_commons(root, environ=environ)
     settings = resolve(root, environ=environ)
-    schema = read_schema(settings.schema)
+    schema = read_schema(settings.schema, settings.sources.get("schema", ""))
     trusted = is_trusted(root, environ)
     library = library_at(root, environ) if trusted else None
     proposals = kept_proposals(root, environ)

@@ -156,7 +156,7 @@ def test_fields_of_the_schema_are_checked_and_have_defaults(root: str, environ: 
         fields = graph.database.execute("select fields from entities where name = 'bok/freezing.md'").fetchone()
     assert fields == ('{"status": "active"}',)
     settings.write_text('[schema]\nentityTypes = ["lower"]\n', encoding="utf-8")
-    with pytest.raises(SettingsError, match="no name in capitals"):
+    with pytest.raises(SettingsError, match=r"deia\.toml: schema: .*no name in capitals"):
         open_graph(root, environ)
 
 
