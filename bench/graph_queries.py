@@ -72,7 +72,7 @@ def make(folder: str, entities: int, seed: int) -> None:
             kind = chosen.choice(TYPES)
             document = source // OF_DOCUMENT + 1
             run(
-                "insert into refs values (?, ?, ?, ?, ?, ?, '', 1, 0, '')",
+                "insert into refs values (?, ?, ?, ?, ?, ?, '', 1, 0, '', '')",
                 (ref, document, source, kind, f"e{target}", f"e{target}"),
             )
             run("insert into relations values (?, ?, ?, ?, ?)", (source, target, kind, chosen.randrange(3), ref))

@@ -271,6 +271,8 @@ class Graph:
                 found = reach(names, target) or ([(Missing(PACKAGE, otherwise), 0)] if otherwise else [])
             else:
                 found = resolve(names, document, kind, target)
+                if not found and ":" in target and kind in PATHS:  # at the root of a source, such as shop:cart
+                    found = reach(names, target)
             for entity, level in found:
                 to = self._made(entity.type, entity.name) if isinstance(entity, Missing) else entity
                 if to != source or kind == "CALLS":
