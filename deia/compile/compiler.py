@@ -19,6 +19,7 @@ from filelock import FileLock
 
 from deia import __version__, files
 from deia.commons.checks import check_layers
+from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
@@ -39,6 +40,7 @@ from deia.compile.compiled_folder import (
     write_stamps,
     write_trigger_stamps,
 )
+from deia.compile.health import write_health
 from deia.compile.manifest import Manifest, read_manifest
 from deia.compile.ready_starter import ready_starter
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
@@ -301,6 +303,8 @@ def _compile_all(
     sources = as_read(sources, later, extra_documents=extra_documents)
     own = layers.stack[0]
     keep_lasting(job.root, job.folder, sources, own.problems, good)
+    golden = {one.query: one.grades for one in (*load_golden(own.root).questions, *golden_patterns(own.query_patterns))}
+    write_health(job.folder, own, accepted=job.work.force and job.work.requested, golden=golden)
     digests = content_digests(sources, dependencies)
     manifest = job.previous.but(
         deia=__version__, built_at=_now(), index=commons.index.path, entries="", about=digest_of(dependencies),
