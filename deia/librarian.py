@@ -13,7 +13,7 @@ import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
 from deia import files, spool
-from deia.audit.protocol import FollowsProtocol
+from deia.audit.steps import FollowsProtocol
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
