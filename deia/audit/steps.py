@@ -7,11 +7,13 @@ import time
 from deia import files
 from deia.audit.state import Place, State, audit_state, stamp_of
 from deia.errors import ArtefactError, QueryError
+from deia.knowledge import Query
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from deia.audit.classification import Classification
     from deia.compile.compiled_files import CompiledFiles
     from deia.fast_json import Json
     from deia.search.answer import Answer
@@ -50,12 +52,27 @@ class FollowsProtocol:
             self._state = now, stamp, audit_state(place)
         return self._state[2]
 
+    def classify(self, text: str) -> Classification:
+        """Return what kind of question a text is, and how to look for an answer."""
+        from deia.audit.classification import classify  # noqa: PLC0415 - watching needs no search
+        from deia.search.question.interpret import interpret  # noqa: PLC0415 - likewise
+
+        found = interpret(self._compiled.open_catalog(), Query(text=text))
+        filters = {
+            name: value if isinstance(value, str) else [*map(str, value)] for name, value in found.filters.items()
+        }
+        return classify(text, kind=found.kind, filters=filters)
+
     def audited(self, answer: Answer, skip: Sequence[str]) -> Answer:
         """Return an answer with the steps of the protocol in its audit, but for those that the client skips."""
         unknown = [step for step in skip if step not in STEPS]
         if unknown:
             raise QueryError(f"there is no step {unknown[0]!r}", fix=f"Known are: {', '.join(STEPS)}.")
         steps: dict[str, Json] = {}
+        if CLASSIFICATION not in skip and answer.query.strip():
+            from deia.audit.classification import classify  # noqa: PLC0415 - watching needs no search
+
+            steps[CLASSIFICATION] = classify(answer.query, kind=answer.audit.kind).to_dict()
         state = None if STATE in skip or self.collections else self.audit()
         warnings = answer.audit.warnings
         if state is not None:

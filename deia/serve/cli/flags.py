@@ -90,7 +90,9 @@ def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 def _add(flag: Flag, value: str, options: dict[str, Any]) -> bool:
     """Add an option's value and return whether it is an ordinary one."""
-    if value.startswith("-") or (flag.choices and (value not in flag.choices or flag.field in options)):
+    if value.startswith("-") or (
+        flag.choices and (value not in flag.choices or (flag.field in options and not flag.repeated))
+    ):
         return False
     if flag.means[0]:
         name, meant = flag.means

@@ -29,3 +29,20 @@ def audit(*, as_json: bool) -> int:
     lines += [f"{'error' if issue.is_error else 'note'}: {issue.text}\n  {issue.fix}" for issue in state.findings]
     output.answer(state.to_dict(), [*lines, *([] if state.findings else ["All is well."])], as_json=as_json)
     return output.FOUND if state.is_valid else output.NOTHING
+
+
+@click.command(short_help="Say what kind of question a text is.")
+@click.argument("words", nargs=-1, required=True, metavar="QUESTION…")
+@shared.json_option
+@shared.commons_option
+def classify(*, words: tuple[str, ...], as_json: bool) -> int:
+    """Say what kind of question QUESTION is, whether anything has to be looked up, and how to look for it.
+
+    What announces an act always needs retrieval, also after words such as "ok" or "yes".
+    """
+    found = _librarian().classify(" ".join(words))
+    needs = "needs retrieval" if found.needs_retrieval else "needs no retrieval"
+    lines = [f"{found.type}, {needs}, confidence {found.confidence:.2f}: {found.reasoning}."]
+    lines += [f"Look for {found.top_k} documents, --mode {found.mode}."] if found.needs_retrieval else []
+    output.answer(found.to_dict(), [*lines, *filter(None, (found.clarify,))], as_json=as_json)
+    return output.FOUND
