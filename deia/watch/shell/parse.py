@@ -338,8 +338,13 @@ def _output(run: _Run, simple: Simple) -> str:
         return ""
     if key == "cat":
         return simple.stdin if all(word == "-" for word in simple.words[1:]) else ""
-    words = [_value_of(run, word) for word in simple.words[1:]]
-    if key == "printf":
+    return printed(key, [_value_of(run, word) for word in simple.words[1:]])
+
+
+def printed(program: str, words: Sequence[str]) -> str:
+    """Return what echo, printf or the like print, given these words."""
+    words = list(words)
+    if program == "printf":
         return _formatted(words)
     escapes = False
     while words and words[0][:1] == "-" and words[0][1:] and not words[0][1:].strip("neE"):
