@@ -248,9 +248,19 @@ def _begin(place: Place, log: FileLog, can: Forms) -> Said | None:
     """Begin a session: tell the person what is wrong."""
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can, again=True)
-    trouble = ". ".join(filter(None, (_weakened(place, artefact), trouble)))
+    trouble = ". ".join(filter(None, (_mode_told(place), _weakened(place, artefact), trouble)))
     said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
+
+
+def _mode_told(place: Place) -> str:
+    """Return in which mode deia is, unless it is the standard one."""
+    if not files.exists(f"{place.state}/mode"):
+        return ""
+    from deia.watch.silence.modes import told  # noqa: PLC0415 - few people choose a mode
+
+    mode: str = told(place.state)
+    return mode
 
 
 def _weakened(place: Place, artefact: Artefact | None) -> str:
