@@ -209,7 +209,8 @@ class Librarian(AsksGraph, FollowsProtocol):
     ) -> list[Watched]:
         """Judge the new turns of a conversation and return the outcome of each, including the verdicts."""
         from deia.watch.turn.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.turn.scripts import from_disk  # noqa: PLC0415 - likewise
+        from deia.watch.watcher import watch  # noqa: PLC0415 - likewise
 
         turns, here = turns_of(conversation), folder or self.root
         with self._lock:
@@ -217,7 +218,7 @@ class Librarian(AsksGraph, FollowsProtocol):
             artefact = self.open_artefact()
 
             def watch_turn(turn: Turn) -> Watched:
-                return watch(artefact, turn, log, lambda: self._look_around(turn, here))
+                return watch(artefact, from_disk(turn, here), log, lambda: self._look_around(turn, here))
 
             return [watch_turn(turn) for turn in judged.take_new(turns)]
 

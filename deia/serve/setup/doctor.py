@@ -34,6 +34,7 @@ from deia.settings import resolve
 from deia.text import counted, one_line, period, shorten
 from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
+from deia.watch.silence.modes import told
 from deia.watch.silence.mutes import read_mutes, switch_path
 from deia.watch.silence.weakened_text import weakened_settings
 
@@ -323,6 +324,8 @@ def silenced(patient: Patient) -> Iterator[Finding]:
     state = folders.state_folder(patient.machine.environ)
     if os.path.exists(switch_path(state)):
         yield warning("everything is muted on this machine", "Type: deia mute --all --off")
+    if mode := told(state):
+        yield warning(mode, "To see what that means, type: deia mode")
     mutes = read_mutes(state, now=time.time())
     if mutes:
         named = ", ".join(sorted({mute.trigger for mute in mutes})[:MOST_NAMED])
