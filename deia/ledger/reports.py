@@ -1,4 +1,4 @@
-"""All reports by name: `reports.toml` says in SQL what each consists of, and gaps are found by a program of their own."""
+"""All reports by name: `reports.toml` says in SQL what each consists of; gaps are found by a module of their own."""
 
 from __future__ import annotations
 

@@ -144,8 +144,11 @@ def _is_name(word: str) -> bool:
     return words(bare) == [bare]
 
 
-DELETIONS = ("plain", "wide")
-MISTYPED = "mistyped"
+# Kinds of clauses whose value is one of a few words, with what their author is told otherwise.
+WORDED = {
+    "deletion": (("plain", "wide"), "`plain`, or `wide`: production, everything, a wildcard, by force"),
+    "package": (("mistyped",), "`mistyped`: a name that is one letter away from a popular one"),
+}
 
 
 def _check_write(clause: Clause) -> None:
@@ -177,19 +180,14 @@ def _check_tool(clause: Clause) -> None:
         raise TemplateError("tool takes {name: glob, input: {field: glob}}, and every glob is text")
 
 
-def _check_deletion(clause: Clause) -> None:
-    if clause.value not in DELETIONS:
-        raise TemplateError("deletion takes `plain`, or `wide`: production, everything, a wildcard, by force")
-
-
-def _check_package(clause: Clause) -> None:
-    if clause.value != MISTYPED:
-        raise TemplateError(f"package takes `{MISTYPED}`: a name that is one letter away from a popular one")
+def _check_word(clause: Clause) -> None:
+    allowed, known = WORDED[clause.kind]
+    if clause.value not in allowed:
+        raise TemplateError(f"{clause.kind} takes {known}")
 
 
 CHECKS: dict[str, Callable[[Clause], object]] = {
-    "package": _check_package,
-    "deletion": _check_deletion,
+    **dict.fromkeys(WORDED, _check_word),
     "phrase": lambda clause: parse_phrase(str(clause.value)),
     "error": lambda clause: parse_phrase(str(clause.value)),
     "command": lambda clause: parse_command(str(clause.value)),

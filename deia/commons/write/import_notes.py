@@ -281,7 +281,7 @@ def with_globs(text: str, globs: Sequence[str]) -> str:
     What comes out is parsed and compared. Raise CommonsError if the file is broken, or the setting is written in a way
     that this edit cannot change.
     """
-    before = _parsed(text)
+    before = parsed_settings(text)
     line = f"{SETTING} = [{', '.join(map(dumps, globs))}]"
     lines = text.split("\n")
     table = next((at for at, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
@@ -291,18 +291,22 @@ def with_globs(text: str, globs: Sequence[str]) -> str:
     else:
         end = max((at + 1 for at in range(table) if lines[at].strip()), default=0)
         after = "\n".join([*lines[:end], line, *(lines[end:] or [""])])
-    try:
-        is_meant = "#" not in lines[known] if known >= 0 else True
-        is_meant = is_meant and _parsed(after) == {**before, SETTING: list(globs)}
-    except CommonsError:
-        is_meant = False
-    if not is_meant:
+    if (known >= 0 and "#" in lines[known]) or not says_exactly(after, {**before, SETTING: list(globs)}):
         fix = f"Write it there yourself: {line}"
         raise CommonsError(f"{SETTINGS} has {SETTING} in a form that deia import does not change.", fix=fix)
     return after
 
 
-def _parsed(text: str) -> dict[str, Json]:
+def says_exactly(text: str, wanted: Mapping[str, Json]) -> bool:
+    """Return whether a text of settings has just these values."""
+    try:
+        return parsed_settings(text) == wanted
+    except CommonsError:
+        return False
+
+
+def parsed_settings(text: str) -> dict[str, Json]:
+    """Return the settings that a text has; raise CommonsError if it is not TOML."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

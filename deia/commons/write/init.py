@@ -11,7 +11,7 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.write import index_store
-from deia.commons.write.add_trigger import SCHEMAS
+from deia.commons.write.add_lesson import SCHEMAS
 from deia.folders import INDEX_NAMES
 from deia.problems import CommonsError
 from deia.records import Record
