@@ -96,7 +96,9 @@ def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, s
     Raise CommonsError if that fails, after the copies were removed again.
     """
     copies = plan.having(COPIED)
-    settings = _new_settings(root, plan.globs, environ)
+    settings = (safe_files.read_bytes(root, SETTINGS) or b"").decode("utf-8", "replace")
+    if plan.globs:
+        settings = with_globs(settings, [*resolve(root, environ=environ).documents, *plan.globs])
     safe_files.checked_place(root, find_index(root) or INDEX_NAMES[0])
     written: list[str] = []
     try:
@@ -112,12 +114,6 @@ def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, s
         raise
     if plan.globs:
         safe_files.write_text(root, SETTINGS, settings)
-
-
-def _new_settings(root: str, globs: Sequence[str], environ: Mapping[str, str]) -> str:
-    """Return the text of the settings with more globs."""
-    text = (safe_files.read_bytes(root, SETTINGS) or b"").decode("utf-8", "replace")
-    return with_globs(text, [*resolve(root, environ=environ).documents, *globs]) if globs else text
 
 
 # --- what a person named ---

@@ -186,7 +186,8 @@ def _in_clusters(text: str, entries: Sequence[Entry]) -> str:
     """Return the index with entries added, each to the cluster named after the folder of its document."""
     clusters: dict[str, list[Entry]] = {}
     for entry in entries:
-        clusters.setdefault(default_cluster(entry), []).append(entry)
+        kind = document_type(entry.but(extra={}))
+        clusters.setdefault(UNSORTED if kind == OTHER else kind, []).append(entry)
     for cluster, new in clusters.items():
         text = _with_entries(text, new, cluster)
     return text
@@ -195,12 +196,6 @@ def _in_clusters(text: str, entries: Sequence[Entry]) -> str:
 def filled(entry: Entry) -> Entry:
     """Return an entry with a summary and keywords, taken from its title if it has none."""
     return entry.but(summary=entry.summary or entry.title, keywords=entry.keywords or keywords_of(entry))
-
-
-def default_cluster(entry: Entry) -> str:
-    """Return the cluster for a document that is in none: the folder of `bok/` that contains it."""
-    kind = document_type(entry.but(extra={}))
-    return UNSORTED if kind == OTHER else kind
 
 
 def keywords_of(entry: Entry) -> tuple[str, ...]:

@@ -109,7 +109,9 @@ def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str)
     if before and _digest(index_store.index_text(root)) == note.get("index_after"):
         safe_files.write_text(root, find_index(root), before)
     elif isinstance(listed, dict) and listed:
-        index_store.rewrite(root, lambda text: _with_listings(text, listed), today=today)
+        for cluster, item in listed.items():
+            change = partial(yaml_blocks.with_items, new=[item])
+            index_store.rewrite(root, partial(change_listings, clusters=[cluster], change=change), today=today)
 
 
 def _free_folder(root: str, ident: str, stamp: str) -> str:
@@ -163,12 +165,6 @@ def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
     for position in reversed([position for position, item in enumerate(documents) if is_about(item, ident)]):
         del documents[position]
     return documents
-
-
-def _with_listings(text: str, listed: dict[str, Json]) -> str:
-    for cluster, item in listed.items():
-        text = change_listings(text, [cluster], partial(yaml_blocks.with_items, new=[item]))
-    return text
 
 
 def _references_to(commons: Commons, entry: Entry) -> tuple[str, ...]:

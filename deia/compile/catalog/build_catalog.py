@@ -21,7 +21,6 @@ from deia.compile.catalog.abbreviations import MOST_DEFINED, concepts_source, co
 from deia.compile.catalog.carry_over import (
     LOCKS,
     Fill,
-    Plan,
     carry_file,
     compile_changes,
     identity,
@@ -87,7 +86,9 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     writers = Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _message: None))
     chunks = compile_changes(plan, writers, fill) if plan else _compile_whole(shelved, writers, fill)
     _write_json(folder, PATTERNS, _patterns(query_patterns))
-    _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(writers, plan)))
+    # In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
+    defined = {**writers.defined, **(plan.previous.concept_groups.defined if plan else {})}
+    _write_json(folder, CONCEPTS, concepts_source(concepts, defined))
     header: dict[str, Json] = {
         "format": FORMAT, "byteorder": sys.byteorder, "sources": list(sources), "documents": len(shelved),
         "own_first": own_first, "clusters": _clusters(clusters, shelved),
@@ -159,15 +160,6 @@ def _compile_whole(shelved: Sequence[Volume], writers: Writers, fill: Fill) -> i
 
 
 # --- the small files -------------------------------------------------------------------------------------------------
-
-
-def _definitions(writers: Writers, plan: Plan | None) -> Mapping[str, int]:
-    """Return how often the texts define each abbreviation."""
-    # In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
-    if plan is None:
-        return writers.defined
-    before: Mapping[str, int] = plan.previous.concept_groups.defined
-    return {**writers.defined, **before}
 
 
 def _write_header(
