@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from filelock import FileLock
 
 from deia import files, freshness
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.compile.compiler import compile_commons
-from deia.compile.graph_proposals import kept_proposals, proposals_folder, propose, read_kept
+from deia.compile.graph_proposals import Proposals, kept_proposals, proposals_folder, propose, read_kept
 from deia.errors import QueryError
 from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
 from deia.graph.commons_facts import index_facts, trigger_facts
@@ -26,20 +28,12 @@ from deia.graph.facts_of import EXTRACTOR, Page
 from deia.graph.facts_process import FactsProcess
 from deia.graph.graph_store import DATABASE, Graph, GraphError
 from deia.graph.python_modules import module_names
-from deia.graph.schema import read_schema
-from deia.ingest.library_store import library_at
+from deia.graph.schema import Schema, read_schema
+from deia.ingest.library_store import Library, Shelved, library_at
 from deia.ingest.reading import ReadingError
+from deia.knowledge import Entry
+from deia.language_model import Endpoint
 from deia.settings import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.compile.graph_proposals import Proposals
-    from deia.graph.schema import Schema
-    from deia.ingest.library_store import Library, Shelved
-    from deia.knowledge import Entry
-    from deia.language_model import Endpoint
 
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
