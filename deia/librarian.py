@@ -15,6 +15,7 @@ from _thread import RLock  # the same as in `threading`, whose import is slow
 from deia import files, spool
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
+from deia.compile.indexing import changes_since_indexing
 from deia.errors import QueryError
 from deia.firing import Firing, Injection
 from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX, events_folder, find_commons, state_folder
@@ -159,6 +160,8 @@ class Librarian(AsksGraph):
                 answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
         answer = answer.but(dependents=self.said_to_depend(query.text))
         for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
+            answer = _with_warning(answer, warning)
+        for warning in changes_since_indexing(self.root, self._environ, self.settings):
             answer = _with_warning(answer, warning)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)

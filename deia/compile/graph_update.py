@@ -18,11 +18,13 @@ from deia import files, freshness
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.compile.compiler import compile_commons
 from deia.compile.graph_proposals import kept_proposals, proposals_folder, propose, read_kept
+from deia.compile.indexing import record_indexing
 from deia.errors import QueryError
 from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
 from deia.graph.commons_facts import index_facts, trigger_facts
+from deia.graph.extractor import extractor
 from deia.graph.facts import Facts, joined
-from deia.graph.facts_of import EXTRACTOR, Page
+from deia.graph.facts_of import Page
 from deia.graph.facts_process import FactsProcess
 from deia.graph.graph_store import DATABASE, Graph, GraphError
 from deia.graph.python_modules import module_names
@@ -148,6 +150,7 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
             wanted |= _read(passages(library, schema), proposals, schema)
         known = {name: digest for name, digest in graph.hashes().items() if _part_of(name) in changed}
         _put(graph, process, wanted, known, now)
+        record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
 
 
 def _part_of(name: str) -> str:
@@ -176,7 +179,7 @@ def _found(wanted: _Wanted, process: FactsProcess) -> Facts:
 
 
 def _digest(*values: object) -> str:
-    return blake2b(repr((EXTRACTOR, *values)).encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return blake2b(repr((extractor(), *values)).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 # --- what the commons says of itself ---

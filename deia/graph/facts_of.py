@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 PROSE = ("markdown", "text", "html", "pdf", "office", "email")
-EXTRACTOR = "2"  # changes when a document's facts would be others
 
 
 class Page(Record):
