@@ -65,7 +65,10 @@ def changed_embedder(root: str, environ: Mapping[str, str], settings: Settings) 
 
 def said_at_start(root: str, environ: Mapping[str, str], settings: Settings) -> list[str]:
     """Return all that changed since the last indexing, for whoever starts or looks after deia."""
-    return [*filter(None, [changed_embedder(root, environ, settings)]), *changes_since_indexing(root, environ, settings)]
+    return [
+        *filter(None, [changed_embedder(root, environ, settings)]),
+        *changes_since_indexing(root, environ, settings),
+    ]
 
 
 def changes_since_indexing(root: str, environ: Mapping[str, str], settings: Settings) -> Iterator[str]:

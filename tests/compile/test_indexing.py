@@ -1,4 +1,4 @@
-"""What was indexed is written down with what it was indexed with; a change since is told where deia starts and answers."""
+"""What was indexed is written down with what it was indexed with, and changes since then are told."""
 
 from __future__ import annotations
 
