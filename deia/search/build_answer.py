@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deia.knowledge import Query, Result
@@ -52,9 +53,18 @@ def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | N
     return catalog.pattern(-max(fitting)[1]) if fitting else None
 
 
-def related_queries(catalog: Catalog, stems: Mapping[str, float], *, but: str = "") -> tuple[str, ...]:
-    """Return past questions that share words with this query, nearest first, without the query itself (`but`)."""
-    wordings = [pattern.wordings[0] for pattern in _related_patterns(catalog, stems)]
+def related_queries(
+    catalog: Catalog, stems: Mapping[str, float], *, found: Collection[str] = (), but: str = ""
+) -> tuple[str, ...]:
+    """Return past questions near this one (`but`), which is left out.
+
+    First come all wordings of the one that this query repeats, then those that share words with it, then those that
+    documents among `found` answer, which may be the same.
+    """
+    leading = leading_pattern(catalog, stems)
+    near = [*_related_patterns(catalog, stems), *catalog.patterns_answered_by(found)]
+    wordings = [*(leading.wordings if leading else ()), *(pattern.wordings[0] for pattern in near)]
+    wordings += [wording for pattern in near for wording in pattern.wordings[1:]]
     own = fold(but)
     return tuple(wording for wording in dict.fromkeys(wordings) if fold(wording) != own)[:MOST_QUERIES]
 
@@ -138,9 +148,12 @@ def answer_with_results(
         searched_for=searched_for(candidates.question),
         corrected=tuple(term.corrected for term in candidates.question.terms if term.corrected),
         clusters_found=clusters,
+        concepts=_concepts(candidates.question, candidates.documents[:count]),
         keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
         suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results),
-        related_queries=related_queries(catalog, stems, but=query.text),
+        related_queries=related_queries(
+            catalog, stems, found={result.id for result in results[:count]}, but=query.text
+        ),
     )
 
 
@@ -162,6 +175,13 @@ def _result(
         lines=(first, last), passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
         type=document.type, **nature,
     )  # fmt: skip
+
+
+def _concepts(question: Question, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
+    """Return what a question is about: what its words stand for, and the keywords that the best documents share."""
+    keywords = Counter(keyword for document in documents for keyword in {*map(fold, document.entry.keywords)})
+    shared = sorted(keyword for keyword, count in keywords.items() if count > 1)
+    return tuple(dict.fromkeys([*(term.concept for term in question.terms if term.concept), *shared]))[:MOST_NAMED]
 
 
 def _nature(document: StoredDocument, ordinal: int) -> Sequence[Any]:
@@ -198,7 +218,8 @@ def _synonym_notes(question: Question, matched: Sequence[str]) -> list[str]:
     typed = {
         term.concept: term.typed for term in question.terms if term.concept in matched and term.typed not in matched
     }
-    return [f"{synonym} is another word for {word}" for synonym, word in typed.items()]
+    reasons = {word: f"another word for {word}" if word else "what may cause it" for word in typed.values()}
+    return [f"{synonym} is {reasons[word]}" for synonym, word in typed.items()]
 
 
 def _reason(title: str, matched: Iterable[str]) -> str:

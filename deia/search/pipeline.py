@@ -45,7 +45,7 @@ from deia.search.ranking.links import with_links
 from deia.search.ranking.rank import Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
 from deia.search.ranking.weights import general_information, verdict_weights
-from deia.search.views import audience_view, listing, platform_view
+from deia.search.views import audience_view, listing, platform_view, situation_named
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
@@ -95,7 +95,7 @@ def _answer_interpreted(
     catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str]
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
-    if not query.text.strip():
+    if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
     meaning = choose_tier(catalog, tiers=tiers)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
