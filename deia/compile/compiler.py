@@ -45,6 +45,7 @@ from deia.compile.sources import NOTHING, Known, as_read, content_digests, diges
 from deia.compile.triggers.build_artefact import compile_triggers, payloads
 from deia.compile.triggers.last_good import faults, keep_lasting, read_lasting
 from deia.compile.triggers.statements import ALWAYS
+from deia.compile.triggers.topics import topics_of
 from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError
@@ -59,7 +60,7 @@ from deia.watch.turn.regex import MAKER
 
 MOST_PROBLEMS = 5000  # in a manifest
 # Settings that are in no compiled file.
-NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema")
+NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema", "transport", "port")
 PARTS = (TRIGGERS, CATALOG)
 MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
@@ -353,9 +354,10 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
     injected = payloads(commons)
+    topics = {"topics": topics_of(commons.entries)} if job.resolved.offers else {}
     units = KeptUnits(derived_folder(STARTER, job.environ), job.folder, force=job.work.force)
     data, ungated = compile_triggers(
-        commons.triggers, injected, settings=job.settings, marks=ALWAYS, units_of=units.of,
+        commons.triggers, injected, settings={**job.settings, **topics}, marks=ALWAYS, units_of=units.of,
         identity={
             "deia": __version__, "digest": digest, "forms": forms_source(), "faults": list(manifest.faults),
         },

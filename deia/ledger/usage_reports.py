@@ -42,6 +42,8 @@ class KnownDocument(Record):
     id: str
     title: str = ""
     verified: str = ""
+    valid_until: str = ""
+    review_after: str = ""
     changed: str = ""  # when the text last changed
     own: bool = True  # whether it is the project's, and not a pack's or the starter's
 
@@ -116,6 +118,10 @@ def _staleness(known: KnownDocument, today: str, used: dict[str, tuple[int, ...]
         why = f"changed on {known.changed}, after the check"
     elif days is not None and days > STALE_DAYS:
         why = f"checked {days} days ago"
+    elif known.review_after and known.review_after < today:
+        why = f"to be reviewed after {known.review_after}"
+    elif known.valid_until and known.valid_until < today:
+        why = f"valid until {known.valid_until}"
     else:
         return None
     return known.id, known.verified, why, sum(used[known.id][:3]) if known.id in used else 0

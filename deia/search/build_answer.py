@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deia.knowledge import Query, Result
+from deia.knowledge import Entry, Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, Similar, as_result
@@ -87,7 +87,8 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
     """Return what to do and read next: the documents' actions and related documents, and neighbouring clusters."""
     seen = {result.id for result in shown}
     actions = [document.entry.action for document in primary if document.entry.action]
-    related = [ident for document in primary for ident in document.entry.related_docs if ident not in seen]
+    named = (ident for document in primary for ident in (document.entry.superseded_by, *document.entry.related_docs))
+    related = [ident for ident in named if ident and ident not in seen]
     reading = [
         f"Read {document.entry.title} ({document.entry.path})."
         for document in catalog.documents(dict.fromkeys(related[:MOST_NEXT]))
@@ -104,6 +105,7 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
 
 
 NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
+OUTDATED = 0.5  # of its score, for a document that no longer holds
 MOST_NAMED = 8  # words that a message lists
 
 
@@ -116,11 +118,29 @@ class Candidates(Record):
     documents: Sequence[StoredDocument]
     stems: Mapping[str, Mapping[int, Collection[str]]]  # the query's stems in `documents`, by id and passage
     filters: int  # how many filters were set
+    today: str = ""  # as 2026-01-31; "" if nobody knows
     passing: int  # how many documents pass them
 
     def stems_of(self, document: str) -> frozenset[str]:
         """Return the query's stems that a document contains."""
         return frozenset[str]().union(*self.stems[document].values())
+
+
+def outdated(entry: Entry, today: str) -> str:
+    """Return why a document no longer holds, or ""."""
+    if entry.superseded_by:
+        return f"superseded by {entry.superseded_by}"
+    return f"valid until {entry.valid_until} only" if today and "" < entry.valid_until < today else ""
+
+
+def outdated_last(candidates: Candidates) -> Candidates:
+    """Return the candidates with those that no longer hold after those that do, at a lower score."""
+    pairs = [
+        (document, ranked.but(score=ranked.score * OUTDATED) if outdated(document.entry, candidates.today) else ranked)
+        for document, ranked in zip(candidates.documents, candidates.shown, strict=True)
+    ]
+    pairs.sort(key=lambda pair: -pair[1].score)
+    return candidates.but(documents=[document for document, _ in pairs], shown=[ranked for _, ranked in pairs])
 
 
 def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:
@@ -167,6 +187,7 @@ def _result(
     lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
     reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
     why = entry.why_relevant or "; ".join(filter(None, reasons))
+    why = "; ".join(filter(None, (outdated(entry, candidates.today), why)))
     nature = dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False))
     symbol = nature.get("symbol") if nature.get("kind") != "module" else ""
     title = f"{entry.title}: {symbol}" if symbol else entry.title

@@ -30,6 +30,7 @@ from deia.search.build_answer import (
     build_results,
     no_match,
     nothing_asked,
+    outdated_last,
     owner_clusters,
     too_broad,
     warnings,
@@ -117,6 +118,7 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     if not candidates.documents or not verdict.found:
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
+    candidates = outdated_last(candidates.but(today=audit.checked_at[:10]))
     matched = True if verdict.confidence != "low" else "partial"
     answer = answer_with_results(
         catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit

@@ -178,6 +178,11 @@ def _respond_with(
         if said is not None:
             return said
     said = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
+    topics = artefact.meta.settings.get("topics")
+    if topics and said is None and occasion.moment == "prompt" and "note" in can and _claims(occasion, log, turn):
+        from deia.serve.hooks.offers import offer  # noqa: PLC0415 - by default nothing is offered
+
+        said = offer(topics, turn.text, log)
     return _forms().with_trouble(can, said, trouble) if trouble else said
 
 

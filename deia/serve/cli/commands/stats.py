@@ -245,7 +245,13 @@ def _known() -> Known:
     return Known(
         documents=tuple(
             KnownDocument(
-                id=entry.id, title=entry.title, verified=entry.verified, changed=entry.updated, own=is_own(entry.path)
+                id=entry.id,
+                title=entry.title,
+                verified=entry.verified,
+                valid_until=entry.valid_until,
+                review_after=entry.review_after,
+                changed=entry.updated,
+                own=is_own(entry.path),
             )
             for entry in commons.entries
         ),
