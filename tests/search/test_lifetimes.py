@@ -1,4 +1,4 @@
-"""Tests of documents that no longer hold: they are marked and ranked lower, checked by lint, and named when due."""
+"""Tests of documents that no longer hold: they are marked and ranked lower, and checked by lint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from deia.commons.checks import lint
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry, Query
-from deia.ledger.usage_reports import KnownDocument, _staleness
 from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
 
@@ -25,7 +24,7 @@ FRONT = (
 def asked(folder: Path, *, on: str, **lifetime: str) -> Answer:
     folder.mkdir(exist_ok=True)
     entries = [
-        Entry(id="old", path="bok/old.md", title="Draining the queue", **lifetime),
+        Entry(id="old", path="bok/old.md", title="Draining the queue").but(**lifetime),
         Entry(id="new", path="bok/new.md", title="Queues, and draining them"),
         *(Entry(id=f"other-{at}", path=f"bok/{at}.md", title="Pumps, and a queue") for at in range(3)),
     ]
@@ -64,12 +63,3 @@ def test_lint_names_days_that_are_none_and_successors_that_there_are_not(tmp_pat
     assert "`valid_until` of `old` is `soon`, which is no day." in found
     assert "`review_after` of `old` is `2026-02-30`, which is no day." in found
     assert any("`superseded_by` of `old`: there is no document `nonesuch`" in line for line in found)
-
-
-def test_reports_name_what_is_due() -> None:
-    due = [
-        _staleness(KnownDocument(id="a", review_after="2026-01-31"), "2026-02-01", {}),
-        _staleness(KnownDocument(id="b", valid_until="2026-01-31"), "2026-02-01", {}),
-        _staleness(KnownDocument(id="c", valid_until="2026-02-01", review_after="2026-02-01"), "2026-02-01", {}),
-    ]
-    assert [row and row[2] for row in due] == ["to be reviewed after 2026-01-31", "valid until 2026-01-31", None]

@@ -52,7 +52,9 @@ def test_the_person_is_offered_documents_once_in_a_conversation(
     commons: Path, environ: dict[str, str], *, wanted: bool
 ) -> None:
     for at in range(3):
-        (commons / f"bok/turbine-{at}.md").write_text(DOCUMENT.format(f"Turbine {at}", f"Turbine {at}"), encoding="utf-8")
+        (commons / f"bok/turbine-{at}.md").write_text(
+            DOCUMENT.format(f"Turbine {at}", f"Turbine {at}"), encoding="utf-8"
+        )
     environ["DEIA_OFFERS"] = str(wanted).lower()
     environ["DEIA_STARTER"] = "true"  # among so many documents, three are few
     compile_commons(str(commons), environ=environ)
