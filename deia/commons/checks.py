@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
+from datetime import date
 from typing import TypeAlias
 
 from deia.commons.index.derived_views import derived_values
@@ -130,6 +131,23 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
             yield _warning(commons, entry.line, "thin-entry", found, "Add a one-sentence summary and a few keywords.")
 
 
+def lifetimes(commons: Commons) -> Iterator[Problem]:
+    """Report days until which, or after which, something holds of a document that are no days."""
+    for entry in commons.entries:
+        for name in ("valid_until", "review_after"):
+            value = getattr(entry, name)
+            if value and not _is_day(value):
+                found = f"`{name}` of {quote(entry.id)} is {quote(value)}, which is no day."
+                yield _warning(commons, entry.line, "bad-day", found, "Write it as 2026-01-31.")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
     """Report documents that still contain lines of the outline that `deia add` wrote."""
     for document in commons.documents:
@@ -177,6 +195,9 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
     known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
+    for entry in commons.entries:
+        named = (entry.superseded_by,) if entry.superseded_by else ()
+        yield from _unknown(commons, entry.line, f"`superseded_by` of {quote(entry.id)}", named, known - {entry.id})
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
@@ -260,5 +281,5 @@ def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Pr
 Check: TypeAlias = Callable[[Commons], Iterator[Problem]]
 OF_DOCUMENTS: tuple[Check, ...] = (unlisted_documents, unfilled_outlines, disagreements)  # each looked at on its own
 CHECKS: tuple[Check, ...] = (
-    no_index, missing_files, *OF_DOCUMENTS, thin_entries, shared_paths, unknown_references, stale_views,
+    no_index, missing_files, *OF_DOCUMENTS, thin_entries, lifetimes, shared_paths, unknown_references, stale_views,
 )  # fmt: skip
