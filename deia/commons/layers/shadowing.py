@@ -49,7 +49,7 @@ def _layer_of(path: str) -> str:
     return origin_of(path).removeprefix("pack ")
 
 
-def _problem(winner: Trigger | Entry, found: str, fix: str, code: str) -> Problem:
+def _problem(winner: Trigger | Entry, found: str, fix: str, *, code: str) -> Problem:
     """Return a warning about what hides something; of a pack's, the fix is to remove the pack."""
     own = origin_of(winner.path) == PROJECT
     remove = f"If this is not intended, type: deia pack remove {_layer_of(winner.path)}"
@@ -74,7 +74,7 @@ def hidden_triggers(layers: Sequence[Commons]) -> Iterator[Hidden]:
                 layer_name = _layer_of(trigger.path)
                 yield Hidden(
                     id=trigger.id, winner=winner, what=what,
-                    problem=_problem(winner, f"The trigger {what}.", f": hides: {layer_name}", "hidden-trigger"),
+                    problem=_problem(winner, f"The trigger {what}.", f": hides: {layer_name}", code="hidden-trigger"),
                     grave=trigger.status != "deprecated" and _is_grave(trigger),
                     meant=origin_of(winner.path) == PROJECT and layer_name in winner.hides,
                 )  # fmt: skip
@@ -123,7 +123,7 @@ def _replaced(entry: Entry, winner: Entry, shown: Document | None, layers: Seque
     fix = f" into its metadata: hides: {layer}"
     return Hidden(
         id=entry.id, winner=winner, what=what, grave=any(map(_is_grave, showing)),
-        problem=_problem(winner, f"The document {what}.", fix, "replaced-document"),
+        problem=_problem(winner, f"The document {what}.", fix, code="replaced-document"),
         meant=origin_of(winner.path) == PROJECT and layer in hides,
     )  # fmt: skip
 
