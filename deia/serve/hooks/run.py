@@ -136,7 +136,7 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
     if occasion.reset:
         log.append(log_line(LogEntry(event=RESET)))
     if occasion.moment in BETWEEN_TURNS:
-        return _begin(place, log, can) if occasion.moment != COMPACTION else None
+        return _begin(place, log, can, occasion.folder) if occasion.moment != COMPACTION else None
     said: Said | None
     reason = _refusal(place, occasion) if occasion.moment == "before_tool" else ""
     if reason:  # before anything is read that a project could have written
@@ -251,11 +251,15 @@ def _refusal(place: Place, occasion: Occasion) -> str:
     return reason
 
 
-def _begin(place: Place, log: FileLog, can: Forms) -> Said | None:
-    """Begin a session: tell the person what is wrong."""
+def _begin(place: Place, log: FileLog, can: Forms, folder: str) -> Said | None:
+    """Begin a session: tell the person what is wrong, and what the host now starts for this project."""
+    from deia.serve.hooks.server_pins import changed_servers  # noqa: PLC0415 - only a session's beginning asks
+
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can, again=True)
-    trouble = ". ".join(filter(None, (_mode_told(place), _weakened(place, artefact), trouble)))
+    trouble = ". ".join(
+        filter(None, (_mode_told(place), changed_servers(folder, place.state), _weakened(place, artefact), trouble))
+    )
     said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
 

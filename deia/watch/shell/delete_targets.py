@@ -89,8 +89,9 @@ def _without_names(path: str) -> str:
                 path[len(name) : len(name) + 1].isalnum() or path[len(name) :][:1] == "_"
             ):
                 rest = path[len(name) :]
-                leaves = stand_in == _TEMPORARY and _parts(rest)[0]  # `$TMPDIR/../etc`
-                return (_SYSTEM_TEMPORARY if leaves else stand_in) + rest
+                left = f"{_SYSTEM_TEMPORARY}{rest}"  # `$TMPDIR/../etc`
+                is_left = stand_in == _TEMPORARY and _parts(rest)[0] and place_of(left) in {"<root>", "<home>"}
+                return left if is_left else stand_in + rest
     return path
 
 

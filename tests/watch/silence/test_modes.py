@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def firing(urgency: str, action: str, origin: str = "") -> Firing:
+def firing(urgency: Any, action: Any, origin: str = "") -> Firing:
     return Firing(
-        trigger="t", title="", timing="pre-action", message="", action_required="", instead=(), documents=(),
-        because="", turn=1, origin=origin,
-        urgency=urgency,  # type: ignore[arg-type]
-        action=action,  # type: ignore[arg-type]
+        trigger="t", title="", urgency=urgency, action=action, timing="pre-action", message="", action_required="",
+        instead=(), documents=(), because="", turn=1, origin=origin,
     )  # fmt: skip
 
 

@@ -1,0 +1,64 @@
+"""Tells at the start of a session which MCP servers and hooks of a project are new or run something else than before.
+
+Hosts start what these files name, and whoever pulls a repository may pull other commands with it. What each entry says
+is kept as a hash in the person's state folder. (What a server says of its own tools is not passed on to hooks.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from deia import files
+from deia.fast_json import Json, dumps, loads
+from deia.text import one_line, shorten
+
+# Files of a project, and the keys below which they name what a host starts.
+NAMING = {
+    ".mcp.json": ("mcpServers",), ".cursor/mcp.json": ("mcpServers",), ".vscode/mcp.json": ("servers",),
+    ".claude/settings.json": ("hooks",), ".cursor/hooks.json": ("hooks",), ".factory/mcp.json": ("mcpServers",),
+    ".gemini/settings.json": ("mcpServers", "hooks"), ".qwen/settings.json": ("mcpServers", "hooks"),
+}  # fmt: skip
+KEPT = "servers.json"  # in the state folder: folder → entry → hash
+MOST_BYTES = 200_000  # of a file that names servers
+MOST_KEPT = 2_000_000
+MOST_TOLD, LONGEST = 5, 60
+
+
+def changed_servers(folder: str, state: str) -> str:
+    """Return which entries are new or different since the last session in a folder, and remember them; else ""."""
+    found = dict(_entries(folder))
+    kept = _object(files.read(f"{state}/{KEPT}", MOST_KEPT))
+    before = kept.get(folder)
+    if before == found or (before is None and not found):
+        return ""
+    files.keep(f"{state}/{KEPT}", dumps({**kept, folder: found}).encode("ascii"))
+    if not isinstance(before, dict):
+        return ""
+    new = [f"{_shown(name)} is new" for name in found if name not in before]
+    other = [f"{_shown(name)} runs something else" for name in found if before.get(name, found[name]) != found[name]]
+    told = ", ".join([*new, *other][:MOST_TOLD])
+    return f"since the last session here, what the host starts for this project changed: {told}" if told else ""
+
+
+def _entries(folder: str) -> list[tuple[str, Json]]:
+    """Return each entry of the files, as `file: name`, with the hash of what it says."""
+    entries: list[tuple[str, Json]] = []
+    for path, keys in NAMING.items():
+        content = _object(files.read(f"{folder}/{path}", MOST_BYTES))
+        for key in keys:
+            named = content.get(key)
+            for name, entry in named.items() if isinstance(named, dict) else ():
+                entries.append((f"{path}: {name}", hashlib.sha256(dumps(entry).encode("ascii")).hexdigest()))
+    return entries
+
+
+def _object(data: bytes | None) -> dict[str, Json]:
+    try:
+        value = loads((data or b"{}").decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _shown(name: str) -> str:
+    return shorten(one_line(name), LONGEST)
