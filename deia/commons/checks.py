@@ -29,8 +29,6 @@ from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
 
 BUILD = "Run `deia index build`."
-# Fields that both an entry and its document can have, and that people and filters see, by their names in both.
-COMPARED = {"title": "title", "urgency": "urgency", "platforms": "platform"}
 
 
 def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -> list[Problem]:
@@ -175,13 +173,15 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
     """Report where an entry and its document's metadata disagree; the entry takes precedence."""
     metadata = {document.path: document.metadata for document in commons.documents}
     for entry in _listed(commons):
-        written = metadata.get(entry.path)
-        source = usual_names(written) if isinstance(written, Map) else Map()
-        for name, field in COMPARED.items():
-            read = fields.words if field == "platform" else fields.texts
-            documented = {value.lower() for value in read(source, field, Findings(""))}
-            value: str | tuple[str, ...] = getattr(entry, name)
-            indexed = {text.lower() for text in ((value,) if isinstance(value, str) else value) if text}
+        own, ignored = metadata.get(entry.path), Findings("")
+        source = usual_names(own) if isinstance(own, Map) else Map()
+        compared = {
+            "title": ((fields.text(source, "title", ignored),), (entry.title,)),
+            "urgency": ((fields.text(source, "urgency", ignored),), (entry.urgency,)),
+            "platform": (fields.words(source, "platform", ignored), entry.platforms),
+        }
+        for field, sides in compared.items():
+            documented, indexed = ({value.lower() for value in values if value} for values in sides)
             if documented and indexed and documented != indexed:
                 line = source.at(field)
                 found = (

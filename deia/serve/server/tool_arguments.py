@@ -133,6 +133,7 @@ class EntitiesArguments(Arguments):
 
     type: str = ""
     query: str = ""
+    fields: tuple[str, ...] = ()
     limit: int = 20
 
 

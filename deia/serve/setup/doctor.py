@@ -19,6 +19,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.health import ACCEPT, Health, assess, read_golden, read_health
+from deia.compile.indexing import said_at_start
 from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
@@ -175,6 +176,12 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         if TIERS[0] in tiers_of(settings.tier, model=settings.model) and TIERS[0] not in manifest.tiers:
             text = "searches use word vectors only: some passages are not encoded for the sentence model"
             yield warning(text, "Type: deia compile --tier compact")
+
+
+def same_configuration(about: _Examined) -> Iterator[Finding]:
+    """Yield what was configured otherwise when the documents were indexed."""
+    environ = about.patient.machine.environ
+    yield from map(warning, said_at_start(about.root, environ, resolve(about.root, environ=environ)))
 
 
 def encoded_library(about: _Examined) -> Iterator[Finding]:
@@ -338,6 +345,7 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     sound_sources,
     sound_state,
     fresh_files,
+    same_configuration,
     encoded_library,
     leftover_folder,
     gated_triggers,

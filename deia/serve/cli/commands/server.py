@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from deia.compile.indexing import said_at_start
 from deia.folders import collections_of, find_commons
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
@@ -78,7 +79,10 @@ def _serve_stdio(
 ) -> None:
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
-    only = collections_of(_resolve(collections)[1].collections)
+    root, settings = _resolve(collections)
+    for note in said_at_start(root, os.environ, settings):
+        output.complain(f"deia: {note}")
+    only = collections_of(settings.collections)
     tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
     serve_stdio(_desk(named_commons(), only), tools, commons=named_commons(), hooks=hooks)
 
@@ -152,7 +156,8 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     desk = _desk(commons, only)()
     if only:
         desk.librarian.compile()  # so that a collection that does not exist is an error here, where it was typed
-    notes = [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
+    notes = said_at_start(root, os.environ, settings)
+    notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
     if not (read_only or only or listening.may_write):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
