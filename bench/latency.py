@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 KEYWORD, INJECTION = 50.0, 50.0
 QUESTION = {18: 100.0, 100: 200.0, 1000: 500.0}  # documents: the most milliseconds of a question
 TRIGGERS, SEED = 40, 7
+COMMAND = os.path.join(os.path.dirname(sys.executable), "deia")
 HOOK = Path(__file__).resolve().parents[1] / "deia/serve/hook.py"
 
 
@@ -86,9 +88,7 @@ def cold(root: Path, size: int, rounds: int, environ: Mapping[str, str], turn: s
     commands = {
         "bare start of Python": BARE,
         f"deia search, {size} documents": (
-            PYTHON,
-            "-m",
-            "deia.serve.main",
+            COMMAND,
             "--commons",
             str(root),
             "search",

@@ -1,4 +1,4 @@
-"""Durations as people type them, `90s`, `30m`, `2h`, `7d`, as they are shown, `3 min ago`, and hours of the day, `22:00-07:00`."""
+"""Durations as people type them (`2h`, `7d`) and read them (`3 min ago`), and hours of the day (`22:00-07:00`)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from deia.problems import SettingsError
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from deia.dotenv import Assignment
@@ -353,7 +353,7 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
 
 def _checked_quiet(raw: dict[str, object], where: str) -> dict[str, object]:
     """Return the quiet hours."""
-    checks = {
+    checks: dict[str, Callable[[Any], object]] = {
         "hours": hours_of, "below": BELOW.__contains__,
         "days": lambda days: isinstance(days, list) and bool(days) and all(day in DAYS for day in days),
     }  # fmt: skip
