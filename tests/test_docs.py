@@ -317,7 +317,7 @@ def codes(path: Path) -> set[str]:
         if not isinstance(call, ast.Call):
             continue
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        given = call.args[1:4] if name in {"error", "warning", "_warning", "_unread"} else []
+        given = call.args[1:4] if name in {"error", "warning", "_warning", "_unread", "_problem"} else []
         found |= {text for one in given for text in texts(one) if CODE.fullmatch(text)}
         found |= {text for keyword in call.keywords if keyword.arg == "code" for text in texts(keyword.value)}
     return found - READ_FIELDS

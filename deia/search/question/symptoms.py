@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from deia.records import Record
 from deia.tables import Tables
 
-COMPLAINTS = tuple(
-    tuple(tuple(part.split()) for part in line.split(" : ")) for line in Tables(__file__).lines("complaints")
-)
 FAULTS = frozenset("arent cannot cant couldnt didnt doesnt dont isnt never no not nothing wont wouldnt".split())
 MOST_WORDS = 12  # of a complaint; a longer text says more than that something is broken
 ALWAYS = "!"
+TABLES = Tables(__file__)
 
 
 class Complaint(Record):
@@ -30,7 +28,8 @@ def complaint(said: Sequence[str]) -> Complaint:
     words, fault = set(said), not FAULTS.isdisjoint(said)
     everyday: set[str] = set()
     causes: list[str] = []
-    for things, states, lesson_words in COMPLAINTS if len(said) <= MOST_WORDS else ():
+    for line in TABLES.lines("symptoms") if len(said) <= MOST_WORDS else ():
+        things, states, lesson_words = (part.split() for part in line.split(" : "))
         is_so = {state.rstrip(ALWAYS) for state in states if fault or state.endswith(ALWAYS)}
         if words & {*things} and words & is_so:
             everyday |= words & {*things, *is_so}
