@@ -1,4 +1,4 @@
-"""Durations as people type them, `90s`, `30m`, `2h`, `7d`, and as they are shown: `3 min ago`."""
+"""Durations as people type them (`2h`, `7d`) and read them (`3 min ago`), and hours of the day (`22:00-07:00`)."""
 
 from __future__ import annotations
 
@@ -27,3 +27,20 @@ def ago(seconds: float) -> str:
     if minutes < 90:
         return f"{minutes} min ago"
     return f"{minutes // 60} h ago" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days ago"
+
+
+def hours_of(text: object) -> tuple[int, int] | None:
+    """Return a span of the day in minutes from midnight, or None; the end is below the start if it spans midnight."""
+    begin, _, end = text.partition("-") if isinstance(text, str) else ("", "", "")
+    span = _minutes(begin.strip()), _minutes(end.strip())
+    return None if span[0] is None or span[1] is None or span[0] == span[1] else (span[0], span[1])
+
+
+def _minutes(text: str) -> int | None:
+    hours, colon, minutes = text.partition(":")
+    if not (colon and len(minutes) == 2 and 0 < len(hours) < 3 and (hours + minutes).isascii()):
+        return None
+    if not (hours + minutes).isdecimal() or int(minutes) > 59:
+        return None
+    value = int(hours) * 60 + int(minutes)
+    return value if value <= 24 * 60 else None

@@ -163,12 +163,11 @@ class Librarian(AsksGraph, FollowsProtocol):
 
                 answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
         answer = answer.but(dependents=self.said_to_depend(query.text))
-        for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
-            answer = _with_warning(answer, warning)
-        for warning in changes_since_indexing(self.root, self._environ, self.settings):
-            answer = _with_warning(answer, warning)
+        warnings = [*answer.audit.warnings, *(self._compiled.not_encoded(answer) if TIERS[0] in tiers else ())]
+        warnings += changes_since_indexing(self.root, self._environ, self.settings)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
-            answer = _with_warning(answer, UNTRUSTED_RESULTS)
+            warnings.append(UNTRUSTED_RESULTS)
+        answer = answer.but(audit=answer.audit.but(warnings=tuple(warnings)))
         with self._lock:
             answer = self.audited(answer, skip)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
@@ -349,10 +348,6 @@ class Librarian(AsksGraph, FollowsProtocol):
             return ""
         folder = events_folder(self.root, self._environ)
         return spool.append(folder, event, {"agent": self._agent, **fields}, telemetry=self.settings.telemetry)
-
-
-def _with_warning(answer: Answer, warning: str) -> Answer:
-    return answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
 
 
 async def _in_thread(call: Callable[[], T]) -> T:

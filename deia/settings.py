@@ -10,12 +10,13 @@ The files of a commons that the person does not trust are not read, and no file 
 from __future__ import annotations
 
 from deia import files
+from deia.durations import hours_of
 from deia.folders import is_trusted, state_folder
 from deia.problems import SettingsError
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from deia.dotenv import Assignment
@@ -241,9 +242,8 @@ def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
 def _named_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
     """Return the settings of the file in DEIA_CONFIG, and that all notes count in the folder that DEIA_DOCS names."""
     path, docs = environ.get("DEIA_CONFIG", ""), environ.get("DEIA_DOCS", "")
-    layers: list[tuple[str, dict[str, object]]] = []
-    if docs and files.real(docs) == files.real(root):
-        layers.append(("DEIA_DOCS", {"documents": ["**"]}))
+    is_docs = docs and files.real(docs) == files.real(root)
+    layers: list[tuple[str, dict[str, object]]] = [("DEIA_DOCS", {"documents": ["**"]})] if is_docs else []
     if path:
         content = files.read(path, MOST_BYTES)
         if content is None:
@@ -353,7 +353,10 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
 
 def _checked_quiet(raw: dict[str, object], where: str) -> dict[str, object]:
     """Return the quiet hours."""
-    checks = {"hours": hours_of, "below": BELOW.__contains__, "days": _are_days}
+    checks: dict[str, Callable[[Any], object]] = {
+        "hours": hours_of, "below": BELOW.__contains__,
+        "days": lambda days: isinstance(days, list) and bool(days) and all(day in DAYS for day in days),
+    }  # fmt: skip
     unknown = [f"{key!r} is unknown; known are {', '.join(QUIET)}" for key in raw if key not in QUIET]
     values: dict[str, object] = {"hours": None, **raw}
     wrong = [
@@ -366,27 +369,6 @@ def _checked_quiet(raw: dict[str, object], where: str) -> dict[str, object]:
     if raw and (unknown or wrong):
         raise SettingsError(f"quiet: {'; '.join((*unknown, *wrong))}", where=where, fix=f"Expected: {TABLES['quiet']}.")
     return dict(raw)
-
-
-def hours_of(text: object) -> tuple[int, int] | None:
-    """Return a span of the day in minutes from midnight, or None; the end is below the start if it spans midnight."""
-    begin, _, end = text.partition("-") if isinstance(text, str) else ("", "", "")
-    span = _minutes(begin.strip()), _minutes(end.strip())
-    return None if span[0] is None or span[1] is None or span[0] == span[1] else (span[0], span[1])
-
-
-def _minutes(text: str) -> int | None:
-    hours, colon, minutes = text.partition(":")
-    if not (colon and len(minutes) == 2 and 0 < len(hours) < 3 and (hours + minutes).isascii()):
-        return None
-    if not (hours + minutes).isdecimal() or int(minutes) > 59:
-        return None
-    value = int(hours) * 60 + int(minutes)
-    return value if value <= 24 * 60 else None
-
-
-def _are_days(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(day in DAYS for day in value)
 
 
 def _is_form(value: object) -> bool:

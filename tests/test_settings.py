@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.durations import hours_of
 from deia.folders import (
     STARTER,
     derived_folder,
@@ -23,7 +24,7 @@ from deia.folders import (
     state_folder,
 )
 from deia.problems import CommonsError, SettingsError
-from deia.settings import DEFAULTS, NAMES, hours_of, ignored_secrets, resolve
+from deia.settings import DEFAULTS, NAMES, ignored_secrets, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

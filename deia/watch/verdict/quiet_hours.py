@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 
+from deia.durations import hours_of
 from deia.records import TYPE_CHECKING, UNTRUSTED, URGENCIES
-from deia.settings import DAYS, hours_of
+from deia.settings import DAYS
 from deia.watch.verdict.escalation import numbers_of
 
 if TYPE_CHECKING:
