@@ -52,7 +52,10 @@ def _weigh(
     seen: list[str],
 ) -> Watched:  # fmt: skip
     now = time.time()
-    around = watcher.Surroundings(now=now, folder=_signs(occasion.folder), exists=_files(occasion.folder))
+    around = watcher.Surroundings(
+        now=now, folder=_signs(occasion.folder), exists=_files(occasion.folder),
+        importers=_importers(place.derived, occasion.folder),
+    )  # fmt: skip
     silences = _silences(place, artefact, occasion, turn, now)
     if silences is not None:
         around = around.but(muted=silences.muted, allowed=silences.allowed)
@@ -94,6 +97,18 @@ def _files(folder: str) -> Callable[[str], bool]:
         return files_around(folder)(path)
 
     return exists
+
+
+def _importers(derived: str, folder: str) -> Callable[[str], int]:
+    """Return a function that counts what imports a file; few triggers call it."""
+
+    def count(path: str) -> int:
+        """Return how many files import the file."""
+        from deia.watch.clauses.importers import importers_in  # noqa: PLC0415 - as above
+
+        return importers_in(derived, folder)(path)
+
+    return count
 
 
 def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> str:
