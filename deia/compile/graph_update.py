@@ -8,19 +8,21 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from filelock import FileLock
 
 from deia import files, freshness
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.commons.triggers.clause_language import FEWEST_IMPORTERS
 from deia.compile.compiler import compile_commons
 from deia.compile.graph_merges import applied_merges, merged_keys
-from deia.compile.graph_proposals import kept_proposals, proposals_folder, propose, read_kept
+from deia.compile.graph_proposals import Proposals, kept_proposals, proposals_folder, propose, read_kept
 from deia.compile.indexing import record_indexing
 from deia.errors import QueryError
 from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
@@ -31,21 +33,13 @@ from deia.graph.facts_of import Page
 from deia.graph.facts_process import FactsProcess
 from deia.graph.graph_store import DATABASE, FOUND_BY, SCHEMA, Graph, GraphError
 from deia.graph.python_modules import module_names
-from deia.graph.schema import read_schema
-from deia.ingest.library_store import library_at
+from deia.graph.schema import Schema, read_schema
+from deia.ingest.library_store import Library, Shelved, library_at
 from deia.ingest.reading import ReadingError
+from deia.knowledge import Entry
+from deia.language_model import Endpoint
 from deia.settings import resolve
 from deia.watch.clauses.importers import NAME as IMPORTERS_LIST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.compile.graph_proposals import Proposals
-    from deia.graph.schema import Schema
-    from deia.ingest.library_store import Library, Shelved
-    from deia.knowledge import Entry
-    from deia.language_model import Endpoint
 
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
@@ -194,15 +188,10 @@ def _put(
             for name in () if start else known.keys() - wanted.keys():
                 graph.remove(name)
             for name in due[start : start + BATCH]:
-                graph.put(name, wanted[name].digest, _found(wanted[name], process), title=wanted[name].title)
-
-
-def _found(wanted: _Wanted, process: FactsProcess) -> Facts:
-    """Return the facts of a document; one whose facts cannot be found has none, and the rest goes on."""
-    try:
-        return wanted.find(process)
-    except ReadingError:
-        return Facts()
+                facts = Facts()  # of a document in which none can be found; the rest goes on
+                with suppress(ReadingError):
+                    facts = wanted[name].find(process)
+                graph.put(name, wanted[name].digest, facts, title=wanted[name].title)
 
 
 def _digest(*values: object) -> str:
@@ -249,8 +238,10 @@ def lessons(commons: Commons, schema: Schema) -> Iterator[Text]:
     """Yield the documents of a commons."""
     for document in commons.documents:
         text = "\n" * (document.first_line - 1) + document.text
-        page = _page(schema)(name=document.path, type="markdown", text=text, title=document.title)
-        yield Text(document.path, _digest(text), document.title, partial(_same, page))
+        page = partial(
+            Page, name=document.path, type="markdown", text=text, title=document.title, schema=schema.shown()
+        )
+        yield Text(document.path, _digest(text), document.title, page)
 
 
 def passages(library: Library, schema: Schema) -> Iterator[Text]:
@@ -259,23 +250,14 @@ def passages(library: Library, schema: Schema) -> Iterator[Text]:
     modules = module_names(one.id for one in shelved if one.id.endswith((".py", ".pyi")))
     for one in shelved:
         module = modules.get(one.id, "")
-        page = partial(_kept_page, library, one, _page(schema), module)
-        yield Text(one.id, one.content, one.title, page, module)
+        yield Text(one.id, one.content, one.title, partial(_kept_page, library, one, schema, module), module)
 
 
-def _page(schema: Schema) -> Callable[..., Page]:
-    return partial(Page, schema=schema.shown())
-
-
-def _same(page: Page) -> Page:
-    return page
-
-
-def _kept_page(library: Library, shelved: Shelved, page: Callable[..., Page], module: str) -> Page:
+def _kept_page(library: Library, shelved: Shelved, schema: Schema, module: str) -> Page:
     kept = library.kept(shelved.content)
-    return page(
+    return Page(
         name=shelved.id, type=kept.type, text=kept.text, language=kept.language, module=module, title=shelved.title,
-        anchors=kept.anchors, links=kept.links,
+        anchors=kept.anchors, links=kept.links, schema=schema.shown(),
     )  # fmt: skip
 
 

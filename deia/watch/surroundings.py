@@ -9,6 +9,7 @@ from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_around, signs_around
 from deia.watch.clauses.importers import importers_in
 from deia.watch.silence.exceptions import Touched, excepted
+from deia.watch.silence.modes import read_mode
 from deia.watch.silence.mutes import muted_triggers
 from deia.watch.watcher import Surroundings
 
@@ -22,5 +23,10 @@ def look_around(
     muted = muted_triggers(state, folder=folder, now=now, touched=touched) | excepted(exceptions, touched, root=root)
     importers = importers_in(derived, folder) if derived else None
     return Surroundings(
-        now=now, folder=signs_around(folder), exists=files_around(folder), importers=importers, muted=muted
+        now=now,
+        folder=signs_around(folder),
+        exists=files_around(folder),
+        importers=importers,
+        muted=muted,
+        mode=lambda: read_mode(state),
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from deia.serve.hosts.event import Delivery, Occasion
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import FileLog
+    from deia.watch.silence.modes import Mode
     from deia.watch.watcher import Watched
 
 
@@ -52,9 +53,10 @@ def _weigh(
     seen: list[str],
 ) -> Watched:  # fmt: skip
     now = time.time()
+    folder = occasion.folder
     around = watcher.Surroundings(
-        now=now, folder=_signs(occasion.folder), exists=_files(occasion.folder),
-        importers=_importers(place.derived, occasion.folder),
+        now=now, folder=_signs(folder), exists=_files(folder), importers=_importers(place.derived, folder),
+        mode=_mode(place),
     )  # fmt: skip
     silences = _silences(place, artefact, occasion, turn, now)
     if silences is not None:
@@ -63,6 +65,18 @@ def _weigh(
     if silences is not None:
         silences.spend(watched)
     return watched
+
+
+def _mode(place: Place) -> Callable[[], Mode]:
+    """Return a function that reads the mode; only what fires needs it."""
+
+    def read() -> Mode:
+        """Return the mode of the person."""
+        from deia.watch.silence.modes import read_mode  # noqa: PLC0415 - as above
+
+        return read_mode(place.state)
+
+    return read
 
 
 def _silences(place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, now: float) -> Silences | None:
