@@ -85,6 +85,7 @@ class Case(Record):
     fires: bool
     turns: tuple[Turn, ...]
     cwd_files: tuple[str, ...] = ()
+    importers: Mapping[str, int] = {}  # how many files import one, by its path
     path: str = ""
     line: int = 0
 

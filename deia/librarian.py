@@ -251,7 +251,9 @@ class Librarian(AsksGraph, FollowsProtocol):
         from deia.watch.surroundings import look_around  # noqa: PLC0415 - a search needs no watching
 
         state, exceptions = state_folder(self._environ), self.settings.exceptions
-        return look_around(turn, folder=folder, root=self.root, state=state, exceptions=exceptions)
+        return look_around(
+            turn, folder=folder, root=self.root, state=state, derived=self.derived, exceptions=exceptions
+        )
 
     def _conversation(self, identity: str) -> tuple[Judged, InMemoryLog]:
         """Return which turns of a conversation were judged, and its log."""

@@ -19,6 +19,7 @@ from filelock import FileLock
 from deia import files, freshness
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered, local_path
+from deia.commons.triggers.clause_language import FEWEST_IMPORTERS
 from deia.compile.compiler import compile_commons
 from deia.compile.graph_merges import applied_merges, merged_keys
 from deia.compile.graph_proposals import Proposals, kept_proposals, proposals_folder, propose, read_kept
@@ -38,9 +39,18 @@ from deia.ingest.reading import ReadingError
 from deia.knowledge import Entry
 from deia.language_model import Endpoint
 from deia.settings import resolve
+from deia.watch.clauses.importers import NAME as IMPORTERS_LIST
 
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
+# How many documents import another, or what it defines.
+IMPORTERS = """select name, count(distinct importer) number from (
+    select of.name, refs.document importer from relations join entities on entities.id = relations.target
+    join documents of on of.id = entities.document join refs on refs.id = ref
+    where relations.type = 'IMPORTS' and refs.document != of.id
+    union all select of.name, refs.document from relations join documents of on of.entity = relations.target
+    join refs on refs.id = ref where relations.type = 'IMPORTS' and refs.document != of.id)
+    group by name having number >= ?"""
 BATCH = 2_000  # documents of a transaction, which a kill can lose
 
 
@@ -152,7 +162,16 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
         with graph.transaction():
             graph.merge(merges)
         _put(graph, process, wanted, known, now)
+        files.replace(f"{graph.folder}/{IMPORTERS_LIST}", _importers(graph, library) if library else b"")
         record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
+
+
+def _importers(graph: Graph, library: Library) -> bytes:
+    """Return the list that the hook reads: how many files import one that lies in a folder, by its real path."""
+    counts = graph.database.execute(IMPORTERS, (FEWEST_IMPORTERS,))
+    found = ((library.original(name), number) for name, number in counts if name.startswith(LIBRARY_PREFIX))
+    lines = (f"{number}\t{files.real(path)}\n" for path, number in found if path and path.isprintable())
+    return "".join(lines).encode("utf-8", "surrogateescape")
 
 
 def _part_of(name: str) -> str:

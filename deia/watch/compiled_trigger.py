@@ -169,8 +169,9 @@ class CompiledClause:
     alternatives: Sequence[Alternative] = _field("v")  # of a `words` clause
     templates: Templates = _field("v")  # of a `command` or `sql` clause
     globs: Sequence[str] = _field("v")  # the paths of a `write` clause
-    # What a `write` clause asks of the file or removal: `exists`, `unread`, `like`, `deletes`, `subject_gone`.
-    asked: Mapping[str, bool] = _field("asked", {})
+    # What a `write` clause asks of the file or removal: `exists`, `unread`, `like`, `deletes`, `subject_gone`,
+    # and by how many files it is to be imported, `imported_by`.
+    asked: Mapping[str, int] = _field("asked", {})
     tool: Mapping[str, Any] = _field("v")  # the globs for the `name` of a tool and for the fields of its `input`
     vocabulary: int = _field("words", 0)  # the number of the words that an `act` clause knows, in the artefact
 
@@ -179,7 +180,7 @@ class CompiledClause:
 
     @classmethod
     def of(
-        cls, kind: str, source: str, value: object, *, asked: Mapping[str, bool] | None = None, **more: object
+        cls, kind: str, source: str, value: object, *, asked: Mapping[str, int] | None = None, **more: object
     ) -> CompiledClause:
         """Return a clause as the compiler makes it; `more` are patterns by names, `it` and `said`, or `words`."""
         return cls({"k": kind, "s": source, "v": value, **more, **({"asked": asked} if asked else {})})

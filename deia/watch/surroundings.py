@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_around, signs_around
+from deia.watch.clauses.importers import importers_in
 from deia.watch.silence.exceptions import Touched, excepted
 from deia.watch.silence.modes import read_mode
 from deia.watch.silence.mutes import muted_triggers
@@ -14,12 +15,18 @@ from deia.watch.watcher import Surroundings
 
 
 def look_around(
-    turn: Turn, *, folder: str, root: str, state: str, exceptions: Mapping[str, Sequence[str]]
+    turn: Turn, *, folder: str, root: str, state: str, derived: str = "", exceptions: Mapping[str, Sequence[str]]
 ) -> Surroundings:
     """Return the surroundings of a turn for work in `folder`, with the mutes in the person's `state` folder."""
     now = time.time()
     touched = Touched(turn, folder)
     muted = muted_triggers(state, folder=folder, now=now, touched=touched) | excepted(exceptions, touched, root=root)
+    importers = importers_in(derived, folder) if derived else None
     return Surroundings(
-        now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted, mode=lambda: read_mode(state)
+        now=now,
+        folder=signs_around(folder),
+        exists=files_around(folder),
+        importers=importers,
+        muted=muted,
+        mode=lambda: read_mode(state),
     )

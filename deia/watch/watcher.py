@@ -18,7 +18,7 @@ from deia.watch.turn.parsed_turn import MOST_READ, Reading
 from deia.watch.turn.regex import trust
 from deia.watch.turn.spoken_tool_input import tasks_of
 from deia.watch.verdict.earlier_statements import in_force, marks_of
-from deia.watch.verdict.judge import FIRES, Circumstances, FileCheck, FolderSigns, Verdict, bounded, judge
+from deia.watch.verdict.judge import FIRES, Circumstances, FileCheck, FolderSigns, Importers, Verdict, bounded, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -40,6 +40,7 @@ class Surroundings(Record):
     folder: FolderSigns | None = None
     muted: frozenset[str] = frozenset()
     exists: FileCheck | None = None  # without it no condition on files is met
+    importers: Importers | None = None  # likewise on what imports them
     allowed: frozenset[str] = frozenset()  # triggers that the person lets pass in a tool call
     mode: Callable[[], Mode] | None = None  # reads how strict the person wants deia; called only if something fires
     bounded: bool = True  # whether settings and other triggers limit it; not for cases, which test a trigger itself
@@ -132,7 +133,8 @@ def decide(
     marks = marks_of(artefact, numbers, reading)
     circumstances = Circumstances(
         memory=memory, seen=tuple(seen), folder=around.folder, muted=around.muted, now=around.now,
-        recent_turns=artefact.meta.settings["recent_turns"], exists=around.exists, marks=in_force(memory, marks),
+        recent_turns=artefact.meta.settings["recent_turns"], exists=around.exists, importers=around.importers,
+        marks=in_force(memory, marks),
     )  # fmt: skip
     escalated = _escalations(artefact, turn, circumstances)
     verdicts = (*escalated, *_judge_others(artefact, numbers, reading, circumstances, escalated))

@@ -14,7 +14,7 @@ from deia.suggestions import nearest
 
 ENDINGS = (".cases.yaml", ".cases.yml")
 VERDICTS = {"fires": True, "silent": False}
-CASE_FIELDS = ("turns", "cwd_files")
+CASE_FIELDS = ("turns", "cwd_files", "importers")
 TURN_FIELDS = ("role", "text", "tool", "tool_input", "failed")
 
 
@@ -52,8 +52,21 @@ def _read_verdict(body: Map, verdict: str, ident: str, *, fires: bool, findings:
     for position, item in enumerate(items):
         line = items.at(position)
         turns, folder = _read_turns(item, line, findings)
+        importers = _importers(item, findings) if isinstance(item, Map) else {}
         if turns:
-            yield Case(trigger=ident, fires=fires, turns=turns, cwd_files=folder, path=findings.path, line=line)
+            yield Case(
+                trigger=ident, fires=fires, turns=turns, cwd_files=folder, importers=importers, path=findings.path,
+                line=line,
+            )  # fmt: skip
+
+
+def _importers(item: Map, findings: Findings) -> dict[str, int]:
+    """Return how many files import one, by path; a number that is none is reported."""
+    given = fields.mapping(item, "importers", findings)
+    for path, number in given.items():
+        if not isinstance(number, int):
+            findings.error(given.at(path), "wrong-type", f"`{path}` has {quote(number)} importers.", "Write a number.")
+    return {path: number for path, number in given.items() if isinstance(number, int)}
 
 
 def _read_turns(item: Value, line: int, findings: Findings) -> tuple[tuple[Turn, ...], tuple[str, ...]]:

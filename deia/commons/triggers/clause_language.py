@@ -20,7 +20,9 @@ PLACES = (
     "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
 )  # fmt: skip
 SAID = "<it>"  # in a phrase: it, them, everything, …, if another word of the same braces was said some turns earlier
-WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like", "deletes", "subject_gone")
+WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like", "imported_by", "deletes", "subject_gone")
+FEWEST_IMPORTERS = 3  # of a file, below which the hook is told of none
+IMPORTED_BY, AT_LEAST = "imported_by", "at_least"  # how many files import what is written, and the one condition on it
 WRITE_PATTERNS = ("adds", "drops")  # what a write adds to a file or removes from it
 WRITE_REMOVALS = ("deletes", "subject_gone")  # whether the file is deleted, and what a removed text is about is gone
 WRITE_TEXTS = (*WRITE_PATTERNS, "lacks")  # with what the new text must not contain

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Items, Map, Value, plain
-from deia.commons.triggers.clause_language import WRITE_FIELDS, WRITE_REMOVALS, WRITE_TEXTS, clause_problems
+from deia.commons.triggers.clause_language import (
+    AT_LEAST,
+    FEWEST_IMPORTERS,
+    IMPORTED_BY,
+    WRITE_FIELDS,
+    WRITE_REMOVALS,
+    WRITE_TEXTS,
+    clause_problems,
+)
 from deia.fast_json import Json
 from deia.knowledge import Clause, Earlier
 from deia.patterns.safe_pattern import pattern_problem
@@ -25,6 +33,7 @@ PATTERN_KINDS = ("pattern", "output", "incoming")  # a regular expression
 KINDS = (*TEXT_KINDS, "sql", "write", "tool", "act", "meaning", "deletion", "package")
 MOST_EXEMPLARS = 20  # of one clause; each is compared wherever its words occur
 EXEMPLAR_WORDS = (3, 30)
+MOST_IMPORTERS = 1_000_000
 TOOL_FIELDS = ("name", "input")
 INCOMING_FIELDS = ("first", "then")  # patterns, of which the second follows the first
 ACT_FIELDS = ("do", "what", "not", "where", "how", "all")
@@ -127,8 +136,10 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     flags: dict[str, Json] = {
         name: fields.boolean(source, name, findings)
         for name in WRITE_FIELDS[1:]
-        if name in source and name not in WRITE_TEXTS
+        if name in source and name not in (*WRITE_TEXTS, IMPORTED_BY)
     }
+    if IMPORTED_BY in source:
+        flags[IMPORTED_BY] = _at_least(fields.mapping(source, IMPORTED_BY, findings), findings)
     about_file = {name: wanted for name, wanted in flags.items() if name not in WRITE_REMOVALS}
     about_change: dict[str, Json] = {name: wanted for name, wanted in flags.items() if name in WRITE_REMOVALS}
     # Spaces at the ends of a pattern are significant.
@@ -143,6 +154,17 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     if about_file.get("like"):
         about_file.setdefault("exists", False)
     return {"paths": fields.texts(source, "paths", findings), **about_file, **about_change}
+
+
+def _at_least(source: Map, findings: Findings) -> int:
+    fields.report_unknown(source, (AT_LEAST,), findings)
+    number = source.get(AT_LEAST)
+    if isinstance(number, int) and not isinstance(number, bool) and FEWEST_IMPORTERS <= number <= MOST_IMPORTERS:
+        return number
+    found = f"`{IMPORTED_BY}` asks for {quote(number)}."
+    fix = f"Write `{IMPORTED_BY}: {{{AT_LEAST}: 40}}`, a number from {FEWEST_IMPORTERS} to {MOST_IMPORTERS}."
+    findings.error(source.line, "bad-clause", found, fix)
+    return MOST_IMPORTERS
 
 
 def _act(item: Map, findings: Findings) -> dict[str, Json]:

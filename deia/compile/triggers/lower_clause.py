@@ -7,6 +7,7 @@ from typing import Any
 
 from deia.commons.triggers.clause_language import (
     GAP,
+    IMPORTED_BY,
     PLACES,
     WRITE_PATTERNS,
     WRITE_TEXTS,
@@ -184,7 +185,11 @@ def _incoming(value: Any) -> Lowered:
 def _write(value: Any) -> Lowered:
     conditions = value if hasattr(value, "items") else {"paths": value}
     patterns = {name: compiled_pattern(str(conditions[name])) for name in WRITE_TEXTS if name in conditions}
-    asked = {name: bool(wanted) for name, wanted in conditions.items() if name not in {"paths", *WRITE_TEXTS}}
+    asked = {
+        name: int(wanted) if name == IMPORTED_BY else bool(wanted)
+        for name, wanted in conditions.items()
+        if name not in {"paths", *WRITE_TEXTS}
+    }
     globs = [str(glob) for glob in conditions.get("paths", ())]
     kind = Group((A_WHOLE if asked.get("unread") else A_CHANGE if patterns else A_WRITE,))
     needed = (kind, *((DELETION,) if asked.get("deletes") else ()))

@@ -54,7 +54,10 @@ def _weigh(
 ) -> Watched:  # fmt: skip
     now = time.time()
     folder = occasion.folder
-    around = watcher.Surroundings(now=now, folder=_signs(folder), exists=_files(folder), mode=_mode(place))
+    around = watcher.Surroundings(
+        now=now, folder=_signs(folder), exists=_files(folder), importers=_importers(place.derived, folder),
+        mode=_mode(place),
+    )  # fmt: skip
     silences = _silences(place, artefact, occasion, turn, now)
     if silences is not None:
         around = around.but(muted=silences.muted, allowed=silences.allowed)
@@ -108,6 +111,18 @@ def _files(folder: str) -> Callable[[str], bool]:
         return files_around(folder)(path)
 
     return exists
+
+
+def _importers(derived: str, folder: str) -> Callable[[str], int]:
+    """Return a function that counts what imports a file; few triggers call it."""
+
+    def count(path: str) -> int:
+        """Return how many files import the file."""
+        from deia.watch.clauses.importers import importers_in  # noqa: PLC0415 - as above
+
+        return importers_in(derived, folder)(path)
+
+    return count
 
 
 def _code(place: Place, occasion: Occasion, watched: Watched, *, hold: bool) -> str:

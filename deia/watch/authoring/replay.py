@@ -183,7 +183,10 @@ def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
     """Return the result of one case; a case without turns holds if it wants silence."""
     log, written = InMemoryLog(), WrittenFiles()
     names = case.cwd_files
-    around = Surroundings(now=now, folder=signs_among(names), exists=files_among(names), bounded=False)
+    around = Surroundings(
+        now=now, folder=signs_among(names), exists=files_among(names),
+        importers=lambda path: case.importers.get(path.removeprefix("./"), 0), bounded=False,
+    )  # fmt: skip
     turns = map(written.widened, case.turns)
     ends = [_end_of(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in turns]
     fired = [number for number, (stage, _) in enumerate(ends, 1) if stage == FIRES]

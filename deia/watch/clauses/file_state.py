@@ -31,7 +31,7 @@ SMALL = frozenset("a an and are as at be before by for from how in is it not of 
 
 
 def meets(
-    asked: Mapping[str, bool], path: str, turn: Turn, *, artefact: Artefact, memory: Memory, exists: Exists | None
+    asked: Mapping[str, int], path: str, turn: Turn, *, artefact: Artefact, memory: Memory, exists: Exists | None
 ) -> tuple[bool, str]:
     """Return whether a file that is about to be written meets a clause's conditions, and a remark on it."""
     if exists is None:

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
         [Sequence[str]], str
     ]  # context words → the first that the working folder's signs show, or ""
     FileCheck = Callable[[str], bool]  # path → whether there is such a file
+    Importers = Callable[[str], int]  # path → how many files import it
 else:
-    FolderSigns = FileCheck = object
+    FolderSigns = FileCheck = Importers = object
 
 FIRES = "fires"
 # One of these words in the command or sentence itself makes an act one step more urgent.
@@ -80,6 +81,7 @@ class Circumstances(Record):
     recent_turns: int = 30
     marks: Mapping[str, Statement] = {}  # earlier statements that still count, by mark
     exists: FileCheck | None = None
+    importers: Importers | None = None
 
 
 def judge(
@@ -209,13 +211,19 @@ class _ClauseCheck:
             )
             return named, "what it stands for was not named"
         if "subject_gone" in clause.asked:
-            return self._is_about(match, gone=clause.asked["subject_gone"], file="deletes" in clause.asked)
+            return self._is_about(match, gone=bool(clause.asked["subject_gone"]), file="deletes" in clause.asked)
         if not clause.asked or "deletes" in clause.asked:
             return True, ""
         from deia.watch.clauses.file_state import meets  # noqa: PLC0415 - few clauses depend on the state of a file
 
         memory, exists = self.circumstances.memory, self.circumstances.exists
         turn = self.reading.turn
+        if "imported_by" in clause.asked:
+            number = self.circumstances.importers(match.excerpt) if self.circumstances.importers else 0
+            if number < clause.asked["imported_by"]:
+                return False, ""
+            if len(clause.asked) == 1:
+                return True, f"{number} files import it"
         return meets(clause.asked, match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
 
     def _is_about(self, match: Match, *, gone: bool, file: bool) -> tuple[bool, str]:
