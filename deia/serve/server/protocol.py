@@ -21,13 +21,12 @@ import deia
 from deia.errors import DeiaError
 from deia.serve.server.call_log import CallLog
 from deia.serve.server.desk import Desk, DeskThread, Reply
-from deia.serve.server.dispatch import call, cluster_choices, confirmation, find_tool, prepare
+from deia.serve.server.dispatch import answer, confirmation, find_tool, prepare
 from deia.serve.server.hook_events import Hooks, answer_hook
 from deia.serve.server.library_tools import finish, start
 from deia.serve.server.read_tools import PROMPTS, prompt_text
 from deia.serve.server.recompile import Recompiler, Report
 from deia.serve.server.resources import PATTERNS, SCHEME, Context, Subscribers, complete, fixed_addresses, read_resource
-from deia.serve.server.tool_arguments import QueryArguments
 from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS, Tool
 
 CONFIRM, CHOOSE = "confirm", "choose"
@@ -167,21 +166,20 @@ class Handlers:
         thread = self.checker if params.name == CHECKS else self.desk_thread
         desk = thread.desk
         await self.recompiler.wait_until_compiled(report)
-        arguments = await thread.run(lambda: prepare(desk, tool, params.arguments))
-        question = await thread.run(lambda: confirmation(desk, arguments))
+        call = await thread.run(lambda: prepare(desk, tool, params.arguments))
+        question = await thread.run(lambda: confirmation(desk, call))
         if question:
             pending = await confirm(ctx, params, question)
             if pending is not None:
                 return pending
-        reply = await thread.run(lambda: call(desk, arguments))
-        clusters = cluster_choices(reply, arguments)
-        if clusters:
-            cluster = await choose(ctx, params, "That is about half the commons. Which part of it?", clusters)
+        reply = await thread.run(lambda: answer(desk, call))
+        if reply.clusters and not call.arguments.get("cluster"):
+            cluster = await choose(ctx, params, "That is about half the commons. Which part of it?", reply.clusters)
             if isinstance(cluster, types.InputRequiredResult):
                 return cluster
-            if cluster and isinstance(arguments, QueryArguments):
-                narrowed = arguments.but(cluster=cluster)
-                reply = await thread.run(lambda: call(desk, narrowed))
+            if cluster:
+                narrowed = call.but(arguments={**call.arguments, "cluster": cluster})
+                reply = await thread.run(lambda: answer(desk, narrowed))
         if reply.changed:
             await self.recompiler.bring_up_to_date(report)
         if reply.source and ctx.meta and "progress_token" in ctx.meta:
@@ -206,11 +204,12 @@ class Handlers:
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Return what is at an address; raise MCPError if there is nothing."""
         address = str(params.uri)
-        answer = lambda desk: desk.retry(lambda: read_resource(desk, address))  # noqa: E731
-        content = await self._answer(ctx, "resource", address, answer, data={"uri": address})
-        contents = types.TextResourceContents(
-            uri=params.uri, text=_clean(content.text), mime_type=content.content_type
+        content = await self._answer(
+            ctx, "resource", address, lambda desk: desk.retry(lambda: read_resource(desk, address)),
+            data={"uri": address},
         )  # fmt: skip
+        text = _clean(content.text)
+        contents = types.TextResourceContents(uri=params.uri, text=text, mime_type=content.content_type)
         return types.ReadResourceResult(contents=[contents])
 
     async def prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -223,7 +222,7 @@ class Handlers:
         return types.GetPromptResult(description=PROMPTS[params.name].description, messages=[message])
 
     async def _answer(
-        self, ctx: Context, kind: str, name: str, answer: Callable[[Desk], Value], *, arguments: Iterable[str] = (),
+        self, ctx: Context, kind: str, name: str, read: Callable[[Desk], Value], *, arguments: Iterable[str] = (),
         data: Any = None,
     ) -> Value:  # fmt: skip
         """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
@@ -231,7 +230,7 @@ class Handlers:
         desk = self.desk_thread.desk
         try:
             await self.recompiler.wait_until_compiled(_progress(ctx))
-            value = await self.desk_thread.run(lambda: answer(desk))
+            value = await self.desk_thread.run(lambda: read(desk))
             outcome = "ok"
         except DeiaError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error

@@ -61,6 +61,7 @@ class Tool(Record):
     inputs: Inputs
     output: Schema | None
     hints: Mapping[str, bool]
+    own_name: str = ""  # of the tool that answers, which another family may call otherwise
 
     def as_json(self) -> dict[str, Json]:
         """Return the tool as the protocol describes it."""
@@ -76,10 +77,12 @@ def _tools() -> Iterator[Tool]:
         tables = tomllib.load(file)
     for name, table in tables.items():
         inputs = Inputs(properties=table.get("inputs", {}), required=tuple(table.get("required", ())))
-        own = tables[table["like"]] if "like" in table else table
-        output = {"type": "object", "properties": own["output"], "required": list(own["output"])}
-        hints = HINTS[own["hints"]]
-        yield Tool(name=name, description=table["description"], inputs=inputs, output=output, hints=hints)
+        own_name = table.get("like", name)
+        own = tables[own_name]
+        yield Tool(
+            name=name, description=table["description"], inputs=inputs, hints=HINTS[own["hints"]], own_name=own_name,
+            output={"type": "object", "properties": own["output"], "required": list(own["output"])},
+        )  # fmt: skip
 
 
 _ALL = tuple(_tools())

@@ -81,10 +81,9 @@ def _server_part(host: str, path: str, fields: Mapping[str, Json] | None = None)
     )  # fmt: skip
 
 
-def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
-    """Raise HostError if one of the hosts runs no hooks, unless a server is wanted."""
-    if not server and (hookless := only_servers(hosts)):
-        host = hookless[0]
+def refuse_hookless(hosts: Sequence[str]) -> None:
+    """Raise HostError if one of the hosts runs no hooks."""
+    for host in only_servers(hosts):
         raise HostError(f"{host} runs no hooks; it asks a server", fix=f"Type: deia install {host} --mcp")
 
 

@@ -40,8 +40,8 @@ def changed_after(path: str, moment: float) -> bool:
 
 def places_looked_at(machine: Machine) -> list[str]:
     """Return where past conversations are looked for, with the home folder as `~`."""
-    folders = [folder_of(place, USER, machine) for setup in SETUPS for place in setup.conversations]
-    return [below_home(folder, machine) for folder in folders]
+    places = [place for setup in SETUPS for place in setup.conversations]
+    return [below_home(folder_of(place, USER, machine), machine) for place in places]
 
 
 def below_home(path: str, machine: Machine) -> str:

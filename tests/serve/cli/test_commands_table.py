@@ -78,7 +78,7 @@ def test_a_former_name_works_and_names_the_new_one_once(deia: Deia, called: str)
 
 
 def test_a_former_name_passes_on_what_follows(deia: Deia) -> None:
-    before = deia("triggers", "list", "--format", "json")
+    before = deia("triggers", "list", "--json")
     assert json.loads(before.out) == json.loads(deia("trigger", "list", "--json").out)
     assert deia("open", "site-checklist").out == deia("show", "site-checklist", "--edit").out != ""
     assert deia("--commons", "/nowhere", "telemetry").code == 2

@@ -93,10 +93,8 @@ def completion(ctx: click.Context, *, shell: str) -> None:
 
     `man` prints the manual page instead, as `deia completion man > ~/.local/share/man/man1/deia.1`.
     """  # noqa: D301 - click needs the backslash, with which it keeps line breaks
-    if shell == MAN:
-        output.say(man_page(ctx.find_root().command).rstrip("\n"))
-        return
-    output.say(script(shell, ctx.find_root().command).rstrip("\n"))
+    cli = ctx.find_root().command
+    output.say((man_page(cli) if shell == MAN else script(shell, cli)).rstrip("\n"))
 
 
 @click.command("help", short_help="Show the help of a command.")

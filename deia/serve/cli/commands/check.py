@@ -17,12 +17,11 @@ from deia.errors import QueryError
 from deia.evaluate.transcripts import read_transcript, why_no_transcript
 from deia.fast_json import Json
 from deia.firing import Injection
-from deia.librarian import Librarian
 from deia.problems import Problem
 from deia.records import ROLES, Turn
 from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, Checked, print_report
-from deia.serve.cli.commands.shared_options import commons_option, form_option, here, message_if_slow, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, form_option, here, message_if_slow, open_librarian
 from deia.text import counted, one_line, shorten
 from deia.watch.authoring.act_explanation import ExplainedAct, explain_acts
 from deia.watch.gate.artefact import Artefact
@@ -41,11 +40,9 @@ MOST_INPUT = 64_000_000  # bytes, as for the hook
 @click.command(short_help="Show which triggers fire on a text or transcript.")
 @click.argument("text", nargs=-1)
 @click.option(
-    "--file",
-    "path",
-    metavar="TRANSCRIPT",
+    "--file", "path", metavar="TRANSCRIPT",
     help="A transcript: JSON, JSON lines or `User: …` lines; - is standard input.",
-)
+)  # fmt: skip
 @click.option("--role", type=click.Choice(ROLES), help="Who speaks; by default the user.")
 @click.option("--explain", is_flag=True, help="Show every trigger that was considered, and why it did not fire.")
 @click.option("--full", is_flag=True, help="Show the whole text that the agent would read.")
@@ -62,11 +59,10 @@ def check(
     speaks. To check a tool call, use --role tool_call. Nothing is logged or remembered.
     """
     turns = _turns(text, path, role)
-    librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
+    librarian = open_librarian()
     with message_if_slow("compiling the triggers …"):
-        librarian.open_artefact()
+        artefact = librarian.open_artefact()
     watched = librarian.watch(turns, folder=here())
-    artefact = librarian.open_artefact()
     acts = [explain_acts(artefact, turn) if explain else [] for turn in turns]
     if form in CI_FORMS:
         print_report(form, "deia check", _checked(turns, watched, path or ""))
@@ -148,16 +144,14 @@ def _read(path: str) -> str:
 
 
 def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, explain: bool) -> dict[str, Json]:
+    fired: list[Json] = [
+        {**firing.values(), "documents": [document.values() for document in firing.documents]}
+        for firing in watched.firings
+    ]
     fields: dict[str, Json] = {
-        "turn": turn.index,
-        "role": turn.role,
-        "text": turn.text,
-        "fired": [
-            {**firing.values(), "documents": [document.values() for document in firing.documents]}
-            for firing in watched.firings
-        ],
+        "turn": turn.index, "role": turn.role, "text": turn.text, "fired": fired,
         "injection": watched.injection.values() if watched.injection else None,
-    }
+    }  # fmt: skip
     if explain:
         names = ("trigger", "stage", "detail")
         fields["verdicts"] = [{name: getattr(verdict, name) for name in names} for verdict in watched.verdicts]
@@ -166,14 +160,9 @@ def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, ex
 
 
 def _as_lines(
-    turns: Sequence[Turn],
-    watched: Sequence[Watched],
-    acts: Sequence[Sequence[ExplainedAct]],
-    artefact: Artefact,
-    *,
-    explain: bool,
-    full: bool,
-) -> Iterator[str]:
+    turns: Sequence[Turn], watched: Sequence[Watched], acts: Sequence[Sequence[ExplainedAct]], artefact: Artefact, *,
+    explain: bool, full: bool,
+) -> Iterator[str]:  # fmt: skip
     for turn, result, acts_of_turn in zip(turns, watched, acts, strict=True):
         verdicts = [verdict for verdict in result.verdicts if explain or verdict.stage in {"fires", "muted", "quiet"}]
         if not verdicts and not explain:

@@ -15,12 +15,10 @@ from deia.evaluate import golden_run
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.knowledge import Golden
-from deia.librarian import Librarian
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
 from deia.problems import CommonsError
-from deia.search.catalog import Catalog
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, json_option, open_librarian
 from deia.text import counted, one_line, shorten
 
 NAMED = 20  # questions that a list names
@@ -34,16 +32,16 @@ TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
 @click.option(
     "--tier", type=click.Choice(TIER_NAMES), help="Use only this embedding model; by default that of the settings."
 )
-@form_option("text", "json")
+@json_option
 @commons_option
-def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
+def evaluation(*, golden: str | None, tier: str | None, as_json: bool) -> int:
     """Measure how well golden questions find their documents, and compare with the last run.
 
     A golden question is one whose right answers are known. GOLDEN is a file of them, or the folder of another commons.
     By default they are those in the query_patterns of the index and in golden.yaml beside it. Exits 1 if a question no
     longer finds the documents that it found in the last run.
     """
-    librarian = Librarian(named_commons() or None, agent="eval", ledger=False)
+    librarian = open_librarian("eval")
     tiers = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
     tiers = tiers[:1] if tier else tiers
     questions = read_file(golden) if golden is not None else golden_run.own_questions(librarian.root)
@@ -54,7 +52,8 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
         raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
     evaluated = golden_run.evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
-    missing = unknown_documents(catalog, questions)
+    wanted = dict.fromkeys(document for question in questions for document in question.grades)
+    missing = [document for document in wanted if catalog.keyword.number(document) is None]
     source = os.path.abspath(golden) if golden is not None else ""
     used_tier = tier or librarian.settings.tier.removeprefix("auto")
     path = golden_run.run_path(state_folder(os.environ), librarian.root, source, used_tier)
@@ -62,7 +61,7 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     changed = golden_run.changes(evaluated, before)
     golden_run.write_run(path, evaluated, at=spool.timestamp(time.time()))
     lines = _lines(evaluated, changed, missing, compared=bool(before))
-    output.answer(_fields(evaluated, changed, missing), lines, as_json=form == "json")
+    output.answer(_fields(evaluated, changed, missing), lines, as_json=as_json)
     return int(any(change.lost for change in changed))
 
 
@@ -82,12 +81,6 @@ def read_file(path: str) -> Sequence[Golden]:
     if golden.problems:
         raise CommonsError(f"{path} has {counted(len(golden.problems), 'problem')}", golden.problems)
     return golden.questions
-
-
-def unknown_documents(catalog: Catalog, questions: Sequence[Golden]) -> list[str]:
-    """Return the ids of documents that questions expect and the catalog does not have."""
-    wanted = dict.fromkeys(document for question in questions for document in question.grades)
-    return [document for document in wanted if catalog.keyword.number(document) is None]
 
 
 # --- the report ------------------------------------------------------------------------------------------------------

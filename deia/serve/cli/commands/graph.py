@@ -16,7 +16,6 @@ from deia.graph.graph_questions import named
 from deia.graph.picture import picture
 from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH
 from deia.language_model import endpoint_of
-from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.shell_completion import complete_entities
@@ -46,10 +45,6 @@ def graph() -> None:
     """
 
 
-def _librarian() -> Librarian:
-    return Librarian(shared.named_commons() or None, agent="cli", ledger=False)
-
-
 def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
     """Print an answer and return the exit code."""
     text = answer.text.replace(" → ", output.mark(" → ", " -> "))
@@ -65,7 +60,7 @@ def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
 @shared.commons_option
 def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
     """List entities, each with its type and the line that defines or names it."""
-    answer = _librarian().entities(query, type=kind, limit=limit)
+    answer = shared.open_librarian().entities(query, type=kind, limit=limit)
     return _show(answer, is_found=answer.entities, as_json=as_json)
 
 
@@ -78,7 +73,7 @@ def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
 @shared.commons_option
 def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_json: bool) -> int:
     """Show the relations of ENTITY, each with the line that shows it."""
-    answer = _librarian().relations(entity, direction=direction, type=kind, limit=limit)
+    answer = shared.open_librarian().relations(entity, direction=direction, type=kind, limit=limit)
     return _show(answer, is_found=answer.relations, as_json=as_json)
 
 
@@ -97,7 +92,7 @@ def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_js
     Downstream is what takes from it or rests on it: consumers, callers, importers, what it produces. Upstream is what
     it takes from or rests on itself.
     """
-    answer = _librarian().trace(entity, direction=direction, type=kind, max_depth=max_depth)
+    answer = shared.open_librarian().trace(entity, direction=direction, type=kind, max_depth=max_depth)
     return _show(answer, is_found=answer.chains, as_json=as_json)
 
 
@@ -109,7 +104,7 @@ def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_js
 @shared.commons_option
 def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
     """Show the shortest path between FROM and TO, whichever way the relations point."""
-    answer = _librarian().path(start, end, max_depth=max_depth)
+    answer = shared.open_librarian().path(start, end, max_depth=max_depth)
     return _show(answer, is_found=answer.entities, as_json=as_json)
 
 
@@ -122,7 +117,7 @@ def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
 @shared.commons_option
 def graph_dependents(*, entity: str, kind: str, max_depth: int, limit: int, as_json: bool) -> int:
     """Show what imports, calls, inherits from or otherwise rests on ENTITY, or on what belongs to it."""
-    answer = _librarian().dependents(entity, type=kind, max_depth=max_depth, limit=limit)
+    answer = shared.open_librarian().dependents(entity, type=kind, max_depth=max_depth, limit=limit)
     return _show(answer, is_found=answer.total, as_json=as_json)
 
 
@@ -131,7 +126,7 @@ def graph_dependents(*, entity: str, kind: str, max_depth: int, limit: int, as_j
 @shared.commons_option
 def graph_stats(*, as_json: bool) -> int:
     """Show how many documents, chunks, entities, relations and vectors there are."""
-    return _show(_librarian().graph_stats(), is_found=True, as_json=as_json)
+    return _show(shared.open_librarian().graph_stats(), is_found=True, as_json=as_json)
 
 
 @graph.command("export", short_help="Give the graph to other programs.")
@@ -145,7 +140,7 @@ def graph_stats(*, as_json: bool) -> int:
 @shared.commons_option
 def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
     """Write all entities and relations, or those of a type and the relations between them."""
-    with _librarian().open_graph() as opened:
+    with shared.open_librarian().open_graph() as opened:
         exported = exports.export(opened, form, kind=kind, most=limit)
         if target:
             _write(target, "\n".join([*exported.lines, ""]))
@@ -153,7 +148,7 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
             for line in exported.lines:
                 output.say(line)
     if exported.is_cut:
-        output.complain("deia: there is more than {limit} entities or relations; the rest was left out")
+        output.complain(f"deia: there is more than {limit} entities or relations; the rest was left out")
 
 
 @graph.command("draw", short_help="Draw what is around an entity.")
@@ -167,12 +162,11 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
 @shared.commons_option
 def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) -> int:
     """Draw what is around ENTITY: as a tree, or as a picture that a browser shows."""
-    with _librarian().open_graph() as opened:
+    with shared.open_librarian().open_graph() as opened:
         about = named(opened, entity, kind)
         if about.note:
-            output.complain(
-                "\n".join([about.note, *(f"  {choice.described(choice.typed)}" for choice in about.choices)])
-            )
+            choices = (f"  {choice.described(choice.typed)}" for choice in about.choices)
+            output.complain("\n".join((about.note, *choices)))
         if about.choices:
             return output.NOTHING
         drawn = neighbourhood(opened, about.entity, depth=depth)
@@ -201,15 +195,17 @@ def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
         raise QueryError("no language model is set", fix="Set DEIA_LLM_URL, such as http://127.0.0.1:11434/v1")
     root = shared.writable_root()
     shared.trust_typed(root)
-    total = propose_for(root, os.environ, endpoint, documents, _tell_proposals)
+    total = propose_for(
+        root,
+        os.environ,
+        endpoint,
+        documents,
+        lambda name, number: output.complain(f"{name}: {counted(number, 'proposal')}"),
+    )
     kept = f"{counted(total.entities, 'entity')} and {counted(total.relations, 'relation')}"
     line = f"Proposed for {counted(total.documents, 'document')}: {kept}; {total.dropped} dropped"
     output.answer(total.values(), [line], as_json=as_json)
     return output.FOUND
-
-
-def _tell_proposals(name: str, proposals: int) -> None:
-    output.complain(f"{name}: {counted(proposals, 'proposal')}")
 
 
 def _write(target: str, text: str) -> None:

@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -15,7 +15,7 @@ from deia.commons.source_files import safe_files
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
-from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
+from deia.learn.apply import apply_proposal, read_changes, undo
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import KINDS, Effect, Proposal, load_proposals, store_proposals
 from deia.learn.signals import SIGNALS
@@ -83,7 +83,7 @@ def learn(ctx: click.Context) -> None:
 @ledger_option
 @shared.commons_option
 def propose(
-    *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str | None,
+    *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str,
     as_json: bool, ledgers: Sequence[str],
 ) -> int:  # fmt: skip
     """Suggest small changes, each with its evidence and its effect.
@@ -93,25 +93,19 @@ def propose(
     """
     root = shared.commons_root()
     sources = Sources(
-        ledgers=tuple(ledger_folders(ledgers)), since=shared.start_of(since), transcripts=tuple(transcripts),
-        labels=tuple(labels),
-    )  # fmt: skip
-    librarian = Librarian(root, agent="learn", ledger=False)
-    run = propose_all(
-        root, sources, environ=os.environ, artefact=librarian.open_artefact, report=_progress(quiet=as_json)
+        ledgers=tuple(ledger_folders(ledgers)), since=since, transcripts=tuple(transcripts), labels=tuple(labels)
     )
+
+    def report(text: str) -> None:
+        if output.is_watched() and not as_json:
+            sys.stderr.write(f"{CLEAR_LINE}{text}{' …' if text.startswith('trying') else ''}")
+
+    librarian = Librarian(root, agent="learn", ledger=False)
+    run = propose_all(root, sources, environ=os.environ, artefact=librarian.open_artefact, report=report)
     chosen = [proposal for proposal in run.proposals if not kinds or proposal.kind in kinds]
     store_proposals(root, run.proposals, environ=os.environ, at=time.time())
     output.answer(_fields(run, chosen), _lines(run, chosen, diffs=root if diff else ""), as_json=as_json)
     return output.FOUND if chosen else output.NOTHING
-
-
-def _progress(*, quiet: bool) -> Callable[[str], None]:
-    def report(text: str) -> None:
-        if not quiet and output.is_watched():
-            sys.stderr.write(f"{CLEAR_LINE}{text}{' …' if text.startswith('trying') else ''}")
-
-    return report
 
 
 @learn.command()
@@ -136,8 +130,10 @@ def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
     for proposal in chosen:
         if proposal.id in active and not idents:
             continue
-        if interactive and not _confirm(root, proposal):
-            continue
+        if interactive:
+            output.say("\n".join(_proposal(proposal, root)))
+            if not click.confirm("Apply it?", default=False):
+                continue
         try:
             _refuse_unasked(proposal, asked=bool(idents) or interactive)
             _apply(root, proposal)
@@ -184,11 +180,6 @@ def _chosen(proposals: Sequence[Proposal], idents: Sequence[str], *, every: bool
     return list(proposals) if every else [by_id[ident] for ident in dict.fromkeys(idents)]
 
 
-def _confirm(root: str, proposal: Proposal) -> bool:
-    output.say("\n".join(_proposal(proposal, root)))
-    return click.confirm("Apply it?", default=False)
-
-
 @learn.command("undo")
 @click.argument("ident", metavar="[ID]", required=False, default="")
 @shared.commons_option
@@ -206,14 +197,19 @@ def undo_proposal(*, ident: str) -> None:
 def show_log(*, as_json: bool) -> None:
     """Show which proposals were applied, and which of them were undone."""
     changes = read_changes(shared.commons_root())
-    lines = [_applied_line(change) for change in changes] or ["No proposal was applied yet."]
-    output.answer([_applied_fields(change) for change in changes], lines, as_json=as_json)
-
-
-def _applied_line(applied: AppliedProposal) -> str:
-    undone = " (undone)" if applied.undone else ""
-    when, ident = one_line(applied.at[:16].replace("T", " ")), shorten(one_line(applied.id), EXCERPT)
-    return f"{when}  {ident}{undone}  {one_line('; '.join(applied.does))}"
+    lines = []
+    for applied in changes:
+        when, ident = one_line(applied.at[:16].replace("T", " ")), shorten(one_line(applied.id), EXCERPT)
+        undone = " (undone)" if applied.undone else ""
+        lines.append(f"{when}  {ident}{undone}  {one_line('; '.join(applied.does))}")
+    fields: list[Json] = [
+        {
+            **{name: getattr(applied, name) for name in ("id", "at", "does", "because", "undone")},
+            "files": [edit.path for edit in applied.files],
+        }
+        for applied in changes
+    ]
+    output.answer(fields, lines or ["No proposal was applied yet."], as_json=as_json)
 
 
 # --- output ---
@@ -297,26 +293,14 @@ def _diff(root: str, proposal: Proposal) -> Iterator[str]:
 
 def _fields(run: ProposalRun, chosen: Sequence[Proposal]) -> dict[str, Json]:
     evidence = run.evidence
+    tried: list[Json] = [
+        {"name": trial.reach.name, "net": round(trial.net, 4), "better": trial.better, "worse": trial.worse}
+        for trial in run.reached.tried
+    ]
     return {
-        "questions": evidence.asked,
-        "days": evidence.days,
+        "questions": evidence.asked, "days": evidence.days, "drafts": run.drafts,
         "signals": {f"{signal.of}:{signal.name}": signal.weight for signal in SIGNALS},
-        "drafts": run.drafts,
-        "reach": {
-            "chosen": run.reached.reach.values(),
-            "tried": [
-                {"name": trial.reach.name, "net": round(trial.net, 4), "better": trial.better, "worse": trial.worse}
-                for trial in run.reached.tried
-            ],
-        },
+        "reach": {"chosen": run.reached.reach.values(), "tried": tried},
         "together": {name: getattr(run.together, name) for name in ("asked", "before", "after")},
-        "proposals": [proposal.to_dict() for proposal in chosen],
-        "advice": list(run.advice),
-    }
-
-
-def _applied_fields(applied: AppliedProposal) -> dict[str, Json]:
-    return {
-        "id": applied.id, "at": applied.at, "does": applied.does, "because": applied.because,
-        "files": [edit.path for edit in applied.files], "undone": applied.undone,
+        "proposals": [proposal.to_dict() for proposal in chosen], "advice": list(run.advice),
     }  # fmt: skip

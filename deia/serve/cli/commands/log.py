@@ -17,7 +17,7 @@ from deia.ledger.tail import read_ledger, seconds_of
 from deia.ledger.warehouse import read_through
 from deia.problems import CommonsError
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option
+from deia.serve.cli.commands.shared_options import commons_option, commons_root, json_option
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
 from deia.text import counted, one_line, shorten
@@ -37,19 +37,18 @@ FIELDS = {  # what a line shows of an event; JSON has everything
 @click.command(short_help="Show the last events of the log.")
 @click.option("-n", "number", type=click.IntRange(1), default=20, show_default=True, help="The number of events.")
 @click.option("--event", type=click.Choice(EVENTS), help="Only events of this kind.")
-@form_option("text", "json")
+@json_option
 @commons_option
-def log(*, number: int, event: str | None, form: str) -> None:
+def log(*, number: int, event: str | None, as_json: bool) -> None:
     """Show the last events of the log: questions, injections, errors. It is kept on this machine."""
     folder = events_folder(commons_root(), os.environ)
     ledger = read_ledger(folder, event=event or "", last=number)
     width = look_of("", colour="never", environ=os.environ).width if output.at_terminal() else SHOWN
-    lines = map(fast_json.dumps, ledger.events) if form == "json" else _lines(ledger.events, width)
-    for line in lines:
+    for line in map(fast_json.dumps, ledger.events) if as_json else _lines(ledger.events, width):
         output.say(line)
-    if form == "text" and not ledger.events:
+    if not (as_json or ledger.events):
         output.say(f"There are no events in {folder}.")
-    if form == "text" and ledger.broken:
+    if ledger.broken and not as_json:
         output.say(f"{counted(ledger.broken, 'damaged line')} skipped.")
 
 
@@ -104,11 +103,10 @@ def feedback(*, name: str, verdict: str, note: str) -> None:
     if event.event == "query" and name != "last" and not event.id.endswith(name):
         fields["doc"] = name  # one document of the answer
     if not spool.append(folder, "feedback", fields, telemetry=settings.telemetry):
-        off = settings.telemetry == "off"
-        fix = 'Set telemetry = "metadata" or "full".' if off else f"Check the permissions of {folder}."
-        raise CommonsError(
-            "telemetry is off, so feedback cannot be recorded" if off else "the log cannot be written", fix=fix
-        )
+        if settings.telemetry == "off":
+            fix = 'Set telemetry = "metadata" or "full".'
+            raise CommonsError("telemetry is off, so feedback cannot be recorded", fix=fix)
+        raise CommonsError("the log cannot be written", fix=f"Check the permissions of {folder}.")
     label = shorten(one_line(event.name), 80) or event.id
     judgement = "prevented a mistake" if verdict == "prevented" else f"was {verdict}"
     output.say(f"Recorded: {event.event} {label!r} of {event.ts or 'an unknown time'} {judgement}.")

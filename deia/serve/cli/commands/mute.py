@@ -14,7 +14,6 @@ from deia.durations import read_duration
 from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import MARKERS, is_commons, is_trusted, nearest_commons, state_folder
-from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
@@ -71,10 +70,9 @@ def mute(  # noqa: PLR0913 - every option narrows what is muted
         _unmute(state, decision)
         return
     with suppress(ArtefactError):  # if nothing is compiled, any name is accepted
-        artefact = Librarian(shared.named_commons() or None, ledger=False).open_artefact()
-        shared.check_trigger(
-            decision.trigger, [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
-        )
+        artefact = shared.open_librarian().open_artefact()
+        known = [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
+        shared.check_trigger(decision.trigger, known)
     write(state, decision)
     output.say(f"{decision.trigger} is muted {_extent(decision)}.")
 
@@ -86,9 +84,7 @@ def _absolute(folder: str) -> str:
 def _unmute(state: str, decision: Mute) -> None:
     """End the mutes of a trigger: those of the folder or path if one is named, otherwise all of them."""
     mutes = [mute for mute in read_mutes(state, now=time.time()) if mute.trigger == decision.trigger]
-    ended = [
-        mute for mute in mutes if decision.folder in ("", mute.folder) and decision.path in ("", mute.path)
-    ]  # fmt: skip
+    ended = [mute for mute in mutes if decision.folder in ("", mute.folder) and decision.path in ("", mute.path)]
     for mute in ended:
         write(state, mute.but(lifted=True))
     remaining = [mute for mute in mutes if mute not in ended]
@@ -132,16 +128,14 @@ def _list_mutes(state: str, *, as_json: bool) -> None:
     mutes, everything = read_mutes(state, now=time.time()), os.path.exists(switch_path(state))
     lines = ["Everything is muted. To end that, type: deia mute --all --off"] if everything else []
     lines += [f"{mute.trigger} is muted {_extent(mute)}." for mute in mutes]
-    fields: list[Json] = [_fields(mute) for mute in mutes]
+    fields: list[Json] = [
+        {
+            **{name: getattr(mute, name) for name in ("trigger", "once", "folder", "path", "base", "conversation")},
+            "until": spool.timestamp(mute.until) if mute.until else "",
+        }
+        for mute in mutes
+    ]
     output.answer({"everything": everything, "mutes": fields}, lines or ["Nothing is muted."], as_json=as_json)
-
-
-def _fields(decision: Mute) -> Json:
-    return {
-        "trigger": decision.trigger, "until": spool.timestamp(decision.until) if decision.until else "",
-        "once": decision.once, "folder": decision.folder, "path": decision.path, "base": decision.base,
-        "conversation": decision.conversation,
-    }  # fmt: skip
 
 
 def _extent(decision: Mute) -> str:

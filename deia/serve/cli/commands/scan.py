@@ -7,12 +7,9 @@ from collections.abc import Sequence
 
 import click
 
-from deia import fast_json
-from deia.librarian import Librarian
-from deia.scan.scan_folders import Rules, Scanned, scan_paths
-from deia.serve.cli import colours, output
+from deia.scan.scan_folders import Rules, scan_paths
 from deia.serve.cli.ci_reports import CI_FORMS, print_problems
-from deia.serve.cli.commands.shared_options import commons_option, form_option, message_if_slow, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, form_option, message_if_slow, open_librarian
 from deia.text import counted
 
 
@@ -29,7 +26,7 @@ def scan(*, paths: Sequence[str], exclude: Sequence[str], strict: bool, form: st
     of, asked about or stopped at is an error, and exits 1; what it would only be told is a warning. A line that has
     `# deia: ignore[TRIGGER]`, or stands below it, is passed over. Files that did not change are not read again.
     """
-    librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
+    librarian = open_librarian()
     with message_if_slow("The triggers are compiled, which is needed once …"):
         librarian.open_artefact()
     rules = Rules(
@@ -37,19 +34,7 @@ def scan(*, paths: Sequence[str], exclude: Sequence[str], strict: bool, form: st
     )
     with message_if_slow("Scanning …"):
         scanned = scan_paths(paths or (".",), rules, exclude=exclude, environ=os.environ)
-    problems = scanned.problems
-    if form in CI_FORMS:
-        print_problems(form, "deia scan", problems)
-    elif form == "json":
-        output.say(fast_json.dumps([problem.values() for problem in problems]))
-    else:
-        colours.say("\n".join((*map(str, problems), _summary(scanned))), colours.PROBLEMS)
-    return int(any(strict or problem.severity == "error" for problem in problems))
-
-
-def _summary(scanned: Scanned) -> str:
-    errors = sum(problem.severity == "error" for problem in scanned.problems)
-    warnings = len(scanned.problems) - errors
     known = f" ({scanned.unchanged} unchanged)" if scanned.unchanged else ""
-    found = f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"
-    return f"{counted(scanned.files, 'file')}{known}: {found}."
+    scope = f"{counted(scanned.files, 'file')}{known}: "
+    errors = print_problems(form, "deia scan", scanned.problems, scope=scope)
+    return int(bool(errors or (strict and scanned.problems)))

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 
 import click
 
@@ -61,12 +62,6 @@ class ReplayRun(Record):
 def by_frequency(fired: Mapping[str, int]) -> list[str]:
     """Return the triggers that fired, the most frequent first."""
     return sorted(fired, key=lambda trigger: (-fired[trigger], trigger))
-
-
-def found_lines(found: Sequence[past_conversations.PastConversations]) -> Iterator[str]:
-    """Yield where past conversations were found."""
-    for past in found:
-        yield f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(past.shown)}"
 
 
 def run_lines(run: ReplayRun) -> Iterator[str]:
@@ -125,15 +120,10 @@ def run_fields(run: ReplayRun) -> dict[str, Json]:
     """Return the result for a program."""
     tally = run.tally
     total = sum(tally.after.fired.values())
+    folders: list[Json] = [{"host": past.title, "folder": past.folder, "files": len(past.paths)} for past in run.found]
     fields: dict[str, Json] = {
-        "turns": tally.turns,
-        "conversations": tally.conversations,
-        "seconds": round(run.seconds, 3),
-        "folders": [
-            {"host": past.title, "folder": past.folder, "files": len(past.paths)} for past in run.found
-        ],
-        "firings": total,
-        "per_1000": _rate(total, tally.turns),
+        "turns": tally.turns, "conversations": tally.conversations, "seconds": round(run.seconds, 3),
+        "folders": folders, "firings": total, "per_1000": _rate(total, tally.turns),
         "muted": sorted(trigger for trigger in tally.after.fired if trigger in run.muted),
         "triggers": _count_fields(tally.after, run),
         "never_fired": sorted(trigger for trigger in run.triggers if trigger not in tally.after.fired),
@@ -166,21 +156,20 @@ def _count_fields(count: Count, run: ReplayRun) -> list[dict[str, Json]]:
 @click.command(short_help="Show how often deia would have spoken in past conversations.")
 @click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPTS]...")
 @click.option(
-    "--against",
-    metavar="FOLDER",
+    "--against", metavar="FOLDER",
     help="An older commons to compare with: show which firings are new, and which are gone.",
-)
+)  # fmt: skip
 @click.option("--examples", type=click.IntRange(0, 1000), default=2, show_default=True, help="Examples per trigger.")
 @click.option(
     "--mute", "mutes", metavar="TRIGGER", multiple=True, help="Then mute this trigger for you; may be repeated."
 )
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; by default one per core if the input is large.")
 @shared.since_option
-@shared.form_option("text", "json")
+@shared.json_option
 @shared.commons_option
 def replay(
     *, transcripts: Sequence[str], against: str | None, examples: int, mutes: Sequence[str], jobs: int | None,
-    since: str | None, form: str,
+    since: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Show how often deia would have spoken in past conversations: by which triggers, where, and why.
 
@@ -189,18 +178,18 @@ def replay(
     Amp and Droid keep conversations. Nothing is logged, and nothing leaves the machine. At a terminal, you are then
     asked which triggers are noise to you. With --since, only files that changed lately are read.
     """
-    paths, found = _files(transcripts, newer_than=shared.moment_of(since))
+    paths, found = _files(transcripts, newer_than=datetime.fromisoformat(since).timestamp() if since else 0.0)
     if not transcripts and not paths:
         looked_at = ", ".join(past_conversations.places_looked_at(this_machine()))
-        lately = f" that changed in the last {since}" if since is not None else ""
+        lately = f" that changed since {since[:10]}" if since else ""
         output.complain(f"deia: there are no past conversations{lately} on this machine; looked in {looked_at}")
         return output.NOTHING
-    if form == "text" and found:
-        output.say("\n".join(found_lines(found)))
-    if found and since is None:
+    for past in found if not as_json else ():
+        output.say(f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(past.shown)}")
+    if found and not since:
         _announce_patience(paths)
-    newer = Librarian(shared.named_commons() or None, agent="cli", ledger=False)
-    sets = [newer, *([Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else [])]
+    sets = [shared.open_librarian()]
+    sets += [Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else []
     with shared.message_if_slow("The triggers are compiled, which is needed once …"):
         artefacts = [librarian.open_artefact() for librarian in sets]
     triggers: dict[str, CompiledTrigger] = {}  # of one or two sets, of which the first takes precedence
@@ -218,11 +207,12 @@ def replay(
     )  # fmt: skip
     if output.is_watched():
         sys.stderr.write(CLEAR_LINE)
-    output.answer(run_fields(run), run_lines(run), as_json=form == "json")
+    output.answer(run_fields(run), run_lines(run), as_json=as_json)
     code = _report_unread(tally, transcripts)
-    _mute(
-        mutes or (_noise_named(run) if form == "text" else ()), tell=output.say if form == "text" else output.complain
-    )
+    tell = output.complain if as_json else output.say
+    for trigger in dict.fromkeys(mutes or (() if as_json else _noise_named(run))):
+        write(state_folder(os.environ), Mute(trigger=trigger))
+        tell(f"{trigger} is muted for you. To end that, type: deia mute {trigger} --off")
     return code
 
 
@@ -236,9 +226,8 @@ def _files(named: Sequence[str], *, newer_than: float) -> tuple[list[str], list[
 def _announce_patience(paths: Sequence[str]) -> None:
     size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     if size >= PATIENCE:
-        output.complain(
-            f"These are {size / 1e6:,.0f} MB, which take some minutes; to read only recent ones: --since 30d"
-        )
+        megabytes = f"{size / 1e6:,.0f} MB"
+        output.complain(f"These are {megabytes}, which take some minutes; to read only recent ones: --since 30d")
 
 
 # --- muting what is noisy ---
@@ -276,12 +265,6 @@ def _is_meant(trigger: str, run: ReplayRun) -> bool:
         return True
     does = {"hold": "stops calls", "ask": "asks about calls"}.get(info.action, "warns")
     return click.confirm(f"{trigger} is critical and {does}: {info.title}. Mute it all the same?", default=False)
-
-
-def _mute(triggers: Sequence[str], *, tell: Callable[[str], None]) -> None:
-    for trigger in dict.fromkeys(triggers):
-        write(state_folder(os.environ), Mute(trigger=trigger))
-        tell(f"{trigger} is muted for you. To end that, type: deia mute {trigger} --off")
 
 
 # --- what was read ---

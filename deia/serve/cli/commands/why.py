@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 import click
@@ -14,10 +15,9 @@ from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import events_folder, state_folder
 from deia.ledger.tail import read_ledger, seconds_of
-from deia.librarian import Librarian
 from deia.records import Record
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, json_option, named_commons
+from deia.serve.cli.commands.shared_options import commons_option, commons_root, here, json_option, open_librarian
 from deia.text import one_line, shorten
 from deia.watch.compiled_trigger import CompiledTrigger
 from deia.watch.gate.artefact import Artefact
@@ -77,12 +77,12 @@ def why(*, conversation: str | None, number: int, as_json: bool) -> int:
     """
     folder = events_folder(commons_root(), os.environ)
     events = read_ledger(folder, event="injection", last=READ).events
-    shown = [
-        event for event in events if event.get("outcome", "shown") in SPOKE and _is_in(event, conversation or "")
-    ]  # fmt: skip
+    shown = [event for event in events if event.get("outcome", "shown") in SPOKE and _is_in(event, conversation or "")]
     injections = _group(shown)[-number:][::-1]
     verdicts = _verdicts(folder, injections)
-    artefact = _artefact() if injections else None
+    artefact = None
+    with suppress(ArtefactError):
+        artefact = open_librarian().open_artefact() if injections else None
     explained = [_explain(event, artefact, verdicts) for injection in injections for event in injection]
     lines = [line for said in explained for line in _lines(said)]
     if not explained:
@@ -125,26 +125,16 @@ def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, lis
     """Return an event with what its trigger says now, if the trigger still exists."""
     text = {name: str(event.get(name, "")) for name in ("trigger", "ts", "conversation", "action", "because", "id")}
     known, documents = _trigger(artefact, text["trigger"])
+    docs = event.get("docs")  # whatever it is: the log may be anybody's
+    logged = [{"id": str(ident)} for ident in docs] if isinstance(docs, list) else []
     state, now = state_folder(os.environ), time.time()
     muted = muted_triggers(state, folder=here(), now=now, conversation=text["conversation"])
     return Explained(
         **text, ago=ago(max(now - seconds_of(event), 0.0)), host=str(event.get("host", event.get("agent", ""))),
         outcome=str(event.get("outcome", "shown")), chars=event.get("chars", 0),
-        documents=documents or _ids(event.get("docs")), verdicts=verdicts.get(text["id"], []),
-        muted=text["trigger"] in muted, known=known,
+        documents=documents or logged, verdicts=verdicts.get(text["id"], []), muted=text["trigger"] in muted,
+        known=known,
     )  # fmt: skip
-
-
-def _ids(docs: object) -> list[dict[str, str]]:
-    """Return what an event says of its documents, whatever it says: the ledger may be anybody's."""
-    return [{"id": str(ident)} for ident in docs] if isinstance(docs, list) else []
-
-
-def _artefact() -> Artefact | None:
-    try:
-        return Librarian(named_commons() or None, ledger=False).open_artefact()
-    except ArtefactError:
-        return None
 
 
 def _trigger(artefact: Artefact | None, name: str) -> tuple[CompiledTrigger | None, list[dict[str, str]]]:
@@ -162,8 +152,12 @@ def _lines(said: Explained) -> Iterator[str]:
     urgency = f" ({known.urgency})" if known else ""
     yield f"{said.trigger}{urgency}: {OUTCOMES.get(said.outcome, said.outcome)}, {said.ago} ({said.ts}{host})"
     if known:
+        advice = {
+            "Before going on": known.action_required, "Instead": "; or: ".join(known.instead),
+            "From": whose(known.origin),
+        }  # fmt: skip
         yield f"  {_short(known.message)}"
-        yield from (f"  {label}: {_short(text)}" for label, text in _advice(known) if text)
+        yield from (f"  {label}: {_short(text)}" for label, text in advice.items() if text)
     else:
         yield "  This trigger does not exist any more."
     yield f"  Why: {_short(said.because) or 'the log does not contain reasons'}"
@@ -174,12 +168,6 @@ def _lines(said: Explained) -> Iterator[str]:
     if said.verdicts:
         yield f"  Feedback: {', '.join(said.verdicts)}"
     yield from _next_steps(said)
-
-
-def _advice(known: CompiledTrigger) -> Iterator[tuple[str, str]]:
-    yield "Before going on", known.action_required
-    yield "Instead", "; or: ".join(known.instead)
-    yield "From", whose(known.origin)
 
 
 def _next_steps(said: Explained) -> Iterator[str]:
