@@ -123,8 +123,6 @@ def list_sources(desk: Desk) -> Reply:
         f"{plain(one.source.name)}: {one.status}, {counted(one.documents, 'document')} ({plain(one.source.place)})"
         for one in sources
     ]
-    encoding = (
-        read_encoding(f"{derived_folder(desk.root, os.environ)}/library").sentence(time.time()) if sources else ""
-    )
-    lines += [f"{encoding}."] if encoding else []
+    encoding = read_encoding(f"{derived_folder(desk.root, os.environ)}/library").sentence(time.time())
+    lines += [f"{encoding}."] if sources and encoding else []
     return Reply(fields={"sources": listed}, text="\n".join(lines) or "Nothing was taken in yet.")

@@ -20,7 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 import deia
 from deia.errors import DeiaError
 from deia.serve.server.call_log import CallLog
-from deia.serve.server.desk import Desk, DeskThread, Reply
+from deia.serve.server.desk import Desk, DeskThread
 from deia.serve.server.dispatch import answer, confirmation, find_tool, prepare
 from deia.serve.server.hook_events import Hooks, answer_hook
 from deia.serve.server.library_tools import finish, start
@@ -51,12 +51,8 @@ def can_ask(ctx: Context) -> bool:
 
 async def confirm(ctx: Context, params: types.CallToolRequestParams, question: str) -> types.InputRequiredResult | None:
     """Let the person confirm; return None if they agreed or cannot be asked."""
-    schema: dict[str, object] = {
-        "type": "object",
-        "properties": {"proceed": {"type": "boolean", "title": "Go on?", "default": False}},
-        "required": ["proceed"],
-    }
-    answer = await _ask(ctx, params, CONFIRM, question, schema)
+    form = {"type": "boolean", "title": "Go on?", "default": False}
+    answer = await _ask(ctx, params, CONFIRM, question, "proceed", form)
     if isinstance(answer, types.InputRequiredResult) or answer is None:
         return answer
     if answer.action != "accept" or (answer.content or {}).get("proceed") is not True:
@@ -68,12 +64,8 @@ async def choose(
     ctx: Context, params: types.CallToolRequestParams, question: str, choices: Sequence[str]
 ) -> types.InputRequiredResult | str:
     """Let the person choose one of several; return an empty text if they chose none."""
-    schema: dict[str, object] = {
-        "type": "object",
-        "properties": {"choice": {"type": "string", "title": "Part", "enum": list(choices)}},
-        "required": ["choice"],
-    }
-    answer = await _ask(ctx, params, CHOOSE, question, schema)
+    form: dict[str, object] = {"type": "string", "title": "Part", "enum": list(choices)}
+    answer = await _ask(ctx, params, CHOOSE, question, "choice", form)
     if isinstance(answer, types.InputRequiredResult):
         return answer
     choice = (answer.content or {}).get("choice") if answer is not None and answer.action == "accept" else ""
@@ -81,10 +73,12 @@ async def choose(
 
 
 async def _ask(
-    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, schema: dict[str, object]
+    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, field: str, form: dict[str, object]
 ) -> types.InputRequiredResult | types.ElicitResult | None:
+    """Ask the person for one field; return None if this client cannot, or the result that asks if it is stateless."""
     if not can_ask(ctx):
         return None
+    schema: dict[str, object] = {"type": "object", "properties": {field: form}, "required": [field]}
     if not _is_stateless(ctx):
         try:
             return await ctx.session.elicit_form(question, schema, related_request_id=ctx.request_id)
@@ -95,8 +89,8 @@ async def _ask(
     answer = (params.input_responses or {}).get(key)
     if isinstance(answer, types.ElicitResult):
         return answer
-    form = types.ElicitRequestFormParams(message=question, requested_schema=schema)
-    return types.InputRequiredResult(input_requests={key: types.ElicitRequest(params=form)})
+    request = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=schema))
+    return types.InputRequiredResult(input_requests={key: request})
 
 
 def _is_stateless(ctx: Context) -> bool:
@@ -118,6 +112,17 @@ class Handlers:
 
     def server(self) -> Server[Any]:
         """Return the SDK's server with all handlers registered."""
+        templates = [
+            types.ResourceTemplate(
+                name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
+                description=pattern.description, mime_type=pattern.content_type,
+            )
+            for pattern in PATTERNS
+        ]  # fmt: skip
+        prompts = [
+            types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
+            for name, prompt in PROMPTS.items()
+        ]
         server: Server[Any] = Server(
             NAME,
             version=deia.__version__,
@@ -126,9 +131,9 @@ class Handlers:
             on_list_tools=_always(types.ListToolsResult(tools=self._listed)),
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
-            on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=_templates())),
+            on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=templates)),
             on_read_resource=self.read,
-            on_list_prompts=_always(types.ListPromptsResult(prompts=_prompts())),
+            on_list_prompts=_always(types.ListPromptsResult(prompts=prompts)),
             on_get_prompt=self.prompt,
             on_completion=self.complete,
             on_subscribe_resource=self.subscribers.subscribe,
@@ -186,7 +191,8 @@ class Handlers:
             reply = await finish(desk, reply.source, ctx.session.report_progress)
         elif reply.source:
             start(desk, reply.source)
-        return _success(reply)
+        content = types.TextContent(text=_clean(reply.text))
+        return types.CallToolResult(content=[content], structured_content=_clean(dict(reply.fields)))
 
     async def list_resources(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
@@ -255,28 +261,6 @@ def _always(result: Value) -> Callable[[Context, object], Awaitable[Value]]:
         return result
 
     return handler
-
-
-def _templates() -> list[types.ResourceTemplate]:
-    return [
-        types.ResourceTemplate(
-            name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
-            description=pattern.description, mime_type=pattern.content_type,
-        )
-        for pattern in PATTERNS
-    ]  # fmt: skip
-
-
-def _prompts() -> list[types.Prompt]:
-    return [
-        types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
-        for name, prompt in PROMPTS.items()
-    ]
-
-
-def _success(reply: Reply) -> types.CallToolResult:
-    content = types.TextContent(text=_clean(reply.text))
-    return types.CallToolResult(content=[content], structured_content=_clean(dict(reply.fields)))
 
 
 def _failure(message: str) -> types.CallToolResult:

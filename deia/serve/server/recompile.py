@@ -12,6 +12,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+import deia
+from deia.compile.manifest import read_manifest
 from deia.errors import ArtefactError
 from deia.serve.server.desk import LOOK, DeskThread
 
@@ -41,7 +43,8 @@ class Recompiler:
     async def run(self) -> None:
         """Check the sources until cancelled."""
         wait = LOOK
-        self._outdated = await self.desk_thread.run(self.desk_thread.desk.is_of_another_version)
+        manifest = await self.desk_thread.run(lambda: read_manifest(self.desk_thread.desk.derived))
+        self._outdated = manifest.deia != deia.__version__  # only this shows new models
         while True:
             await asyncio.sleep(wait)
             changed = await self.desk_thread.run(self._changed)

@@ -133,8 +133,8 @@ def feedback(desk: Desk, *, id: str, verdict: str, note: str = "") -> Reply:  # 
         raise QueryError("feedback: id is empty or too long.", fix="Pass the id of a document, a trigger or an event.")
     ident = _last_event(desk) if ident == LAST else ident
     catalog, artefact = desk.librarian.open_catalog(), desk.librarian.open_artefact()
-    is_trigger = any(artefact.trigger(number).id == ident for number in range(artefact.meta.triggers))
-    if not is_trigger and not EVENT_ID.fullmatch(ident) and catalog.document(ident) is None:
+    is_known = any(trigger.id == ident for trigger in artefact.triggers()) or catalog.document(ident) is not None
+    if not is_known and not EVENT_ID.fullmatch(ident):
         look_up(catalog, ident, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
     recorded = bool(desk.librarian.log("feedback", {"of": ident, "verdict": verdict, "note": note}))
     lost = "" if recorded else " Telemetry is off, so it was not recorded."

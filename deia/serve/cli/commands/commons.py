@@ -65,7 +65,6 @@ WIDTH = 100
     "--tier", type=click.Choice(CHOICES["tier"]),
     help="The embedding model for search: compact encodes all passages, which can take long; static none.",
 )  # fmt: skip
-@shared.commons_option
 def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
@@ -122,7 +121,6 @@ def compile_report(compiled: Compiled) -> list[str]:
 @click.option("--dry-run", is_flag=True, help="With --fix, only show what would change.")
 @shared.form_option("text", "json", *CI_FORMS)
 @watch_option
-@shared.commons_option
 def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     """Show all problems of the index, the documents and the triggers, by file and line.
 
@@ -153,7 +151,6 @@ def index() -> None:
 
 @index.command("build")
 @click.option("--write", is_flag=True, help="Write the file.")
-@shared.commons_option
 def index_build(*, write: bool) -> None:
     """Add missing entries for documents, and update the views and counts.
 
@@ -164,7 +161,6 @@ def index_build(*, write: bool) -> None:
 
 @index.command("migrate")
 @click.option("--write", is_flag=True, help="Write the file and keep a copy of the old one.")
-@shared.commons_option
 def index_migrate(*, write: bool) -> None:
     """Convert an index in an older format."""
     _rewrite(migrate, write=write)
@@ -198,7 +194,6 @@ def _rewrite(
 @click.option("--category", default="patterns", show_default=True, help="The folder inside bok/.")
 @click.option("--trigger/--no-trigger", default=None, help="Whether to draft a trigger for it.")
 @shared.action_option
-@shared.commons_option
 def add(  # noqa: PLR0913 - every option is a field of the lesson
     *, title: str | None, text: str | None, summary: str | None, platform: str, urgency: str | None,
     tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,

@@ -44,7 +44,6 @@ def model() -> None:
 
 @model.command("list", short_help="Show the models, and which of them are compiled.")
 @shared.json_option
-@shared.commons_option
 def list_models(*, as_json: bool) -> None:
     """Show the models with their size, which of them the commons was compiled with, and which the settings choose."""
     root = shared.commons_root()
@@ -105,7 +104,6 @@ def _transformer_state(model: str, stored: Mapping[str, StoredTier] | None) -> s
 
 @model.command("use", short_help="Set the model for searches.")
 @click.argument("name", metavar="TIER|MODEL")
-@shared.commons_option
 def use_model(*, name: str) -> None:
     """Set the model for searches of this commons, in its deia.toml.
 
@@ -153,7 +151,6 @@ def _source(settings: Settings, name: str) -> str:
 
 @click.group(invoke_without_command=True, short_help="Show and change settings.")
 @shared.json_option
-@shared.commons_option
 @click.pass_context
 def config(ctx: click.Context, *, as_json: bool) -> None:
     """Show every setting with the source of its value, and the folders in use.
@@ -173,7 +170,6 @@ config.add_command(model)
 @config.command("get", short_help="Print one setting.")
 @click.argument("name", shell_complete=complete_settings)
 @shared.json_option
-@shared.commons_option
 def get_setting(*, name: str, as_json: bool) -> None:
     """Print the value of the setting NAME, or of a folder that `deia config` shows."""
     rows = _rows()
@@ -188,7 +184,6 @@ def get_setting(*, name: str, as_json: bool) -> None:
 )  # -3 is a value
 @click.argument("name", shell_complete=complete_settings)
 @click.argument("value")
-@shared.commons_option
 def set_setting(*, name: str, value: str) -> None:
     """Write the setting NAME with a VALUE into the deia.toml of this commons, and leave its other lines as they are."""
     root = shared.writable_root()

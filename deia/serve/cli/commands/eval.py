@@ -18,7 +18,7 @@ from deia.knowledge import Golden
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
 from deia.problems import CommonsError
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, json_option, open_librarian
+from deia.serve.cli.commands.shared_options import json_option, open_librarian
 from deia.text import counted, one_line, shorten
 
 NAMED = 20  # questions that a list names
@@ -33,7 +33,6 @@ TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
     "--tier", type=click.Choice(TIER_NAMES), help="Use only this embedding model; by default that of the settings."
 )
 @json_option
-@commons_option
 def evaluation(*, golden: str | None, tier: str | None, as_json: bool) -> int:
     """Measure how well golden questions find their documents, and compare with the last run.
 
@@ -100,7 +99,11 @@ def _lines(
     yield f"latency p50 {figures['p50_ms']:.1f} ms, p95 {figures['p95_ms']:.1f} ms"
     if missing:
         yield f"expected but missing documents: {', '.join(missing[:NAMED])}{' …' if len(missing) > NAMED else ''}"
-    yield from _named("missed", [_missed(outcome) for outcome in run.wrong])
+    missed = []
+    for outcome in run.wrong:
+        wanted = ", ".join(outcome.wanted[:3]) or "nothing"
+        missed.append(f"{_excerpt(outcome.query)} (expected {wanted}, found {next(iter(outcome.found), 'nothing')})")
+    yield from _named("missed", missed)
     if not compared:
         yield "This is the first run; the next will be compared with it."
         return
@@ -119,16 +122,10 @@ def _count(share: float, of: int) -> str:
     return f"{round(share * of)} of {of} ({share:.1%})"
 
 
-def _missed(outcome: golden_run.QueryOutcome) -> str:
-    wanted = f"expected {', '.join(outcome.wanted[:3])}" if outcome.wanted else "expected nothing"
-    return f"{_excerpt(outcome.query)} ({wanted}, found {outcome.found[0] if outcome.found else 'nothing'})"
-
-
 def _named(name: str, lines: Sequence[str]) -> Iterator[str]:
     if lines:
         yield f"{name} ({len(lines)}):"
-        yield from (f"  {line}" for line in lines[:NAMED])
-        yield from [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
+        yield from output.first([f"  {line}" for line in lines], NAMED)
 
 
 def _excerpt(query: str) -> str:

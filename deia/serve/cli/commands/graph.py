@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deia import files
 from deia.compile.graph_update import propose_for
 from deia.errors import QueryError
 from deia.graph import exports
@@ -52,12 +51,20 @@ def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
     return output.FOUND if is_found else output.NOTHING
 
 
+def _give(text: str, target: str) -> None:
+    """Write a text into a new file, or print it if none is named."""
+    if target:
+        output.write_new(target, text)
+        output.say(f"Wrote {target}")
+    else:
+        output.say(text.rstrip("\n"))
+
+
 @graph.command("entities", short_help="List entities.")
 @click.option("--query", default="", metavar="NAME", help="Only those that this name may mean.")
 @type_option
 @limit_option
 @shared.json_option
-@shared.commons_option
 def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
     """List entities, each with its type and the line that defines or names it."""
     answer = shared.open_librarian().entities(query, type=kind, limit=limit)
@@ -70,7 +77,6 @@ def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
 @type_option
 @limit_option
 @shared.json_option
-@shared.commons_option
 def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_json: bool) -> int:
     """Show the relations of ENTITY, each with the line that shows it."""
     answer = shared.open_librarian().relations(entity, direction=direction, type=kind, limit=limit)
@@ -85,7 +91,6 @@ def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_js
 @type_option
 @depth_option
 @shared.json_option
-@shared.commons_option
 def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_json: bool) -> int:
     """Show what is downstream of ENTITY, or upstream, as chains.
 
@@ -101,7 +106,6 @@ def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_js
 @click.argument("end", metavar="TO", shell_complete=complete_entities)
 @depth_option
 @shared.json_option
-@shared.commons_option
 def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
     """Show the shortest path between FROM and TO, whichever way the relations point."""
     answer = shared.open_librarian().path(start, end, max_depth=max_depth)
@@ -114,7 +118,6 @@ def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
 @depth_option
 @limit_option
 @shared.json_option
-@shared.commons_option
 def graph_dependents(*, entity: str, kind: str, max_depth: int, limit: int, as_json: bool) -> int:
     """Show what imports, calls, inherits from or otherwise rests on ENTITY, or on what belongs to it."""
     answer = shared.open_librarian().dependents(entity, type=kind, max_depth=max_depth, limit=limit)
@@ -123,7 +126,6 @@ def graph_dependents(*, entity: str, kind: str, max_depth: int, limit: int, as_j
 
 @graph.command("stats", short_help="Show how much there is.")
 @shared.json_option
-@shared.commons_option
 def graph_stats(*, as_json: bool) -> int:
     """Show how many documents, chunks, entities, relations and vectors there are."""
     return _show(shared.open_librarian().graph_stats(), is_found=True, as_json=as_json)
@@ -137,16 +139,11 @@ def graph_stats(*, as_json: bool) -> int:
 @type_option
 @click.option("--limit", type=click.IntRange(1), default=exports.MOST_EXPORTED, help="How many entities and relations.")
 @to_option
-@shared.commons_option
 def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
     """Write all entities and relations, or those of a type and the relations between them."""
     with shared.open_librarian().open_graph() as opened:
         exported = exports.export(opened, form, kind=kind, most=limit)
-        if target:
-            _write(target, "\n".join([*exported.lines, ""]))
-        else:
-            for line in exported.lines:
-                output.say(line)
+        _give("\n".join([*exported.lines, ""]), target)
     if exported.is_cut:
         output.complain(f"deia: there is more than {limit} entities or relations; the rest was left out")
 
@@ -159,7 +156,6 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
 @click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", help="A tree, or a picture.")
 @type_option
 @to_option
-@shared.commons_option
 def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) -> int:
     """Draw what is around ENTITY: as a tree, or as a picture that a browser shows."""
     with shared.open_librarian().open_graph() as opened:
@@ -171,10 +167,7 @@ def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) ->
             return output.NOTHING
         drawn = neighbourhood(opened, about.entity, depth=depth)
     text = picture(drawn) if form == "svg" else tree(drawn, ascii_only=not output.mark("├└│─", "")) + "\n"
-    if target:
-        _write(target, text)
-    else:
-        output.say(text.rstrip("\n"))
+    _give(text, target)
     if drawn.is_cut:
         output.complain("deia: there is more around it than is drawn")
     return output.FOUND
@@ -183,7 +176,6 @@ def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) ->
 @graph.command("propose", short_help="Ask a language model for more.")
 @click.argument("documents", nargs=-1, metavar="[DOCUMENT...]")
 @shared.json_option
-@shared.commons_option
 def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
     """Ask a language model for entities and relations of DOCUMENTS, or of all that it was not asked about before.
 
@@ -206,11 +198,3 @@ def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
     line = f"Proposed for {counted(total.documents, 'document')}: {kept}; {total.dropped} dropped"
     output.answer(total.values(), [line], as_json=as_json)
     return output.FOUND
-
-
-def _write(target: str, text: str) -> None:
-    """Write a new file; raise QueryError if it is there already, or cannot be written."""
-    path = files.full(target)
-    if files.exists(path) or not files.keep(path, text.encode("utf-8", "replace")):
-        raise QueryError(f"{target} is there already, or cannot be written", fix="Choose another --to")
-    output.say(f"Wrote {target}")

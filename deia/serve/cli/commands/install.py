@@ -23,7 +23,15 @@ from deia.serve.setup.doctor import diagnose
 from deia.serve.setup.git_hook import GIT, entering_parts
 from deia.serve.setup.hook_installation import Spot, enter_launcher, hook_parts, listed
 from deia.serve.setup.host_settings.claude_code_settings import is_own_status_line, status_command, status_line_in
-from deia.serve.setup.host_settings.hosts_table import CLAUDE_CODE, PROJECT, SCOPES, USER, setup_of, this_machine
+from deia.serve.setup.host_settings.hosts_table import (
+    CLAUDE_CODE,
+    PROJECT,
+    SCOPES,
+    SETUPS,
+    USER,
+    setup_of,
+    this_machine,
+)
 from deia.serve.setup.host_settings.launcher import find_interpreters, launched_command
 from deia.serve.setup.live.live_findings import live_findings
 from deia.serve.setup.own_folders import is_temporary
@@ -55,7 +63,6 @@ REPLAYED = "To see how often deia would have spoken in your past conversations, 
 )
 @click.option("--warm-mcp", "by_tool", is_flag=True, help="Also let Claude Code ask the session's own MCP server.")
 @click.option("--statusline", "status", is_flag=True, help="Also show what deia said last in the host's status line.")
-@shared.commons_option
 def install(  # noqa: PLR0913 - every option has a name of its own
     *, hosts: tuple[str, ...], scope: str | None, listing: bool, as_json: bool, status: bool, server: bool, warm: bool,
     url: str, by_tool: bool, **flags: bool,
@@ -124,16 +131,6 @@ def _install_git(hosts: Sequence[str], **flags: bool) -> None:
         output.say("Lessons are now compiled after git pull, merge, rebase and checkout.")
 
 
-def _report_failures(plan: Plan, *, every: bool) -> int:
-    for error in plan.failed.values():
-        if not every:
-            raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
-        output.complain_of(error)
-    if plan.failed:
-        output.complain(f"deia: {counted(len(plan.failed), 'file')} cannot be used and was not changed.")
-    return output.BROKEN if plan.failed else output.FOUND
-
-
 def _asking(
     spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str, root: str
 ) -> list[Part]:
@@ -143,6 +140,16 @@ def _asking(
     if by_tool:
         return connect.chosen_by_tool(spots, scope, commons=commons, root=root)
     return connect.chosen_warm(spots, url) if url is not None else []
+
+
+def _report_failures(plan: Plan, *, every: bool) -> int:
+    for error in plan.failed.values():
+        if not every:
+            raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
+        output.complain_of(error)
+    if plan.failed:
+        output.complain(f"deia: {counted(len(plan.failed), 'file')} cannot be used and was not changed.")
+    return output.BROKEN if plan.failed else output.FOUND
 
 
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
@@ -183,7 +190,8 @@ def _list(*, listing: bool, as_json: bool) -> None:
     """Print every host that deia supports: how it was detected, and where the hook is installed."""
     if not listing:
         raise click.UsageError("--json can only be used with --list.")
-    hosts = listed(this_machine())
+    machine = this_machine()
+    hosts = [listed(setup, machine) for setup in SETUPS]
     width = max(len(host.host) for host in hosts)
     lines = (line for host in hosts for line in host.lines(width))
     output.answer([host.values() for host in hosts], lines, as_json=as_json)
@@ -195,7 +203,6 @@ def _list(*, listing: bool, as_json: bool) -> None:
     help="Run this host once against a model on this machine, and show what arrives. Needs no key and no network.",
 )  # fmt: skip
 @shared.json_option
-@shared.commons_option
 def doctor(*, host: str | None, as_json: bool) -> int:
     """Check the commons, its compiled files and the installed hooks, by running the same commands as the hosts.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 
@@ -45,11 +44,9 @@ HEADINGS = {
 EXCERPT = 100  # characters of a question
 SHOWN = 3  # questions that are shown for a proposal
 TO_UNDO = " To undo the last one, type: deia learn undo"
-CLEAR_LINE = "\r\033[K"
 
 
 @click.group(invoke_without_command=True, short_help="Suggest improvements; you approve each.")
-@shared.commons_option
 @click.pass_context
 def learn(ctx: click.Context) -> None:
     """Suggest improvements from what the log shows; you approve each.
@@ -81,7 +78,6 @@ def learn(ctx: click.Context) -> None:
 @shared.since_option
 @shared.json_option
 @ledger_option
-@shared.commons_option
 def propose(
     *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str,
     as_json: bool, ledgers: Sequence[str],
@@ -97,11 +93,11 @@ def propose(
     )
 
     def report(text: str) -> None:
-        if output.is_watched() and not as_json:
-            sys.stderr.write(f"{CLEAR_LINE}{text}{' …' if text.startswith('trying') else ''}")
+        output.progress(f"{text} …" if text.startswith("trying") else text)
 
     librarian = Librarian(root, agent="learn", ledger=False)
     run = propose_all(root, sources, environ=os.environ, artefact=librarian.open_artefact, report=report)
+    output.progress()
     chosen = [proposal for proposal in run.proposals if not kinds or proposal.kind in kinds]
     store_proposals(root, run.proposals, environ=os.environ, at=time.time())
     output.answer(_fields(run, chosen), _lines(run, chosen, diffs=root if diff else ""), as_json=as_json)
@@ -112,7 +108,6 @@ def propose(
 @click.argument("idents", nargs=-1, metavar="[ID…]")
 @click.option("--all", "every", is_flag=True, help="Apply all proposals, except those that carry a warning.")
 @click.option("--interactive", is_flag=True, help="Show each with the lines that change, and ask.")
-@shared.commons_option
 def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
     """Apply proposals to the commons: those with these IDs, all of them, or those that you confirm.
 
@@ -182,7 +177,6 @@ def _chosen(proposals: Sequence[Proposal], idents: Sequence[str], *, every: bool
 
 @learn.command("undo")
 @click.argument("ident", metavar="[ID]", required=False, default="")
-@shared.commons_option
 def undo_proposal(*, ident: str) -> None:
     """Undo the proposal that was applied last, or the one with this ID: the files become exactly as they were."""
     root = shared.writable_root()
@@ -193,7 +187,6 @@ def undo_proposal(*, ident: str) -> None:
 
 @learn.command("log")
 @shared.json_option
-@shared.commons_option
 def show_log(*, as_json: bool) -> None:
     """Show which proposals were applied, and which of them were undone."""
     changes = read_changes(shared.commons_root())
@@ -217,8 +210,6 @@ def show_log(*, as_json: bool) -> None:
 
 def _lines(run: ProposalRun, chosen: Sequence[Proposal], *, diffs: str) -> Iterator[str]:
     evidence = run.evidence
-    if output.is_watched():
-        sys.stderr.write(CLEAR_LINE)
     yield (
         f"{counted(evidence.asked, 'question')} in the log, {counted(len(evidence.pairs), 'signal')} about answers,"
         f" {counted(len(evidence.firings), 'trigger')} that fired; of {run.drafts} drafts,"

@@ -18,7 +18,7 @@ from deia.folders import is_trusted
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, json_option, writable_root
+from deia.serve.cli.commands.shared_options import commons_root, json_option, writable_root
 from deia.settings import resolve
 from deia.suggestions import nearest
 from deia.text import counted
@@ -44,7 +44,6 @@ def pack() -> None:
 @click.option("--name", default="", help="The name of the pack; by default taken from the source.")
 @click.option("--rev", default="", help="A branch, tag or commit of a git repository.")
 @hiding_option
-@commons_option
 def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> None:
     """Add a pack: a commons in a folder, or in a git repository at https://, ssh:// or file://.
 
@@ -66,7 +65,6 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @hiding_option
-@commons_option
 def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     """Update packs from their sources, and show what changed; without a NAME, all packs.
 
@@ -103,7 +101,6 @@ def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
 
 @pack.command("remove")
 @click.argument("name")
-@commons_option
 def remove(*, name: str) -> None:
     """Remove a pack."""
     root = writable_root()
@@ -114,7 +111,6 @@ def remove(*, name: str) -> None:
 
 @pack.command("list")
 @json_option
-@commons_option
 def list_packs(*, as_json: bool) -> int:
     """Show the packs, their sources, and whether their files still match deia.lock.
 

@@ -21,7 +21,6 @@ from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import ACTIONS
 from deia.serve.cli import output
-from deia.serve.cli.flags import COMMONS
 from deia.settings import resolve
 from deia.suggestions import nearest
 from deia.trust import trust
@@ -29,17 +28,6 @@ from deia.trust import trust
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 PATIENCE = 1.0  # seconds after which a person wants to know what takes so long
-
-
-def _keep_commons(ctx: click.Context, _option: click.Parameter, value: str) -> None:
-    """Accept the option also after the command's name."""
-    if value:
-        ctx.find_root().obj = value
-
-
-commons_option = click.option(
-    COMMONS.name, metavar=COMMONS.metavar, default="", help=COMMONS.help, expose_value=False, callback=_keep_commons
-)
 
 
 action_option = click.option(
@@ -50,19 +38,23 @@ action_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def read_start(_ctx: click.Context, _option: click.Parameter, since: str | None) -> str:
-    """Return the time at which a `--since` span begins, as the log writes it, or an empty text.
-
-    Raise click.BadParameter if it is not a span of time.
-    """
+def read_span(_ctx: click.Context, _option: click.Parameter, span: str | None) -> int:
+    """Return the seconds of a span of time such as 30m, 2h or 7d, and 0 for none; raise click.BadParameter."""
     try:
-        return spool.timestamp(time.time() - read_duration(since)) if since is not None else ""
+        seconds = read_duration(span) if span is not None else 0
+        spool.timestamp(time.time() - seconds)
     except (ValueError, OverflowError, OSError) as error:
         raise click.BadParameter(str(error)) from error
+    return seconds
 
 
+def _start(ctx: click.Context, option: click.Parameter, span: str | None) -> str:
+    return "" if span is None else spool.timestamp(time.time() - read_span(ctx, option, span))
+
+
+# The command gets the time at which the span begins, as the log writes it, or an empty text.
 since_option = click.option(
-    "--since", metavar="TIME", callback=read_start, help="Only the last 30m, 2h or 7d; by default everything."
+    "--since", metavar="TIME", callback=_start, help="Only the last 30m, 2h or 7d; by default everything."
 )
 
 
@@ -128,6 +120,12 @@ def writable_root() -> str:
 def is_person() -> bool:
     """Return whether a person at a terminal can answer, which an agent's tool call cannot."""
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def require_person(command: str) -> None:
+    """Raise CommonsError if no person at a terminal types this command."""
+    if not is_person():
+        raise CommonsError("only a person at a terminal can run this", fix=f"Type in a terminal: {command}")
 
 
 def trust_typed(root: str) -> None:

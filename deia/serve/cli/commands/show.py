@@ -18,7 +18,7 @@ from deia.problems import CommonsError
 from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, here, json_option, open_librarian
+from deia.serve.cli.commands.shared_options import here, json_option, open_librarian
 from deia.serve.cli.shell_completion import complete_documents
 
 FACTS = (
@@ -57,7 +57,6 @@ def _original(root: str, ident: str) -> str:
 @click.option("--lines", "span", metavar="A-B", help="Only these lines of the file, such as 12-30.")
 @click.option("--edit", is_flag=True, help="Open it in the editor of $VISUAL or $EDITOR, with PATH:12 at that line.")
 @json_option
-@commons_option
 def show(*, document: str, span: str | None, edit: bool, as_json: bool) -> int:
     """Show a document, with its description in the index.
 

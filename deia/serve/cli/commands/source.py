@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -45,7 +44,6 @@ MOST_NOTES = 100
 @click.option("--category", default="", help="The folder inside bok/ for copies. [default: by the kind of note]")
 @click.option("--dry-run", is_flag=True, help="Only show what each note would become.")
 @shared.json_option
-@shared.commons_option
 def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run: bool, as_json: bool) -> int:
     """Take existing notes into the commons: folders or files of Markdown.
 
@@ -132,12 +130,9 @@ def _chunker(text: str) -> dict[str, str | int]:
 
 
 def _show(progress: Progress) -> None:
-    if output.is_watched():
-        left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
-        text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
-        ending = f", {left:.0f} s left" if progress.files < progress.of else "\n\x1b[KCompiling …\r"
-        sys.stderr.write(f"\r\x1b[K{output.printable(text)}{ending}")
-        sys.stderr.flush()
+    left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
+    text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
+    output.progress(f"{text}, {left:.0f} s left" if progress.files < progress.of else f"{text}\nCompiling …")
 
 
 @click.command(short_help="Take documents into the library.")
@@ -157,7 +152,6 @@ def _show(progress: Progress) -> None:
 @click.option("--force", is_flag=True, help="Read every file again.")
 @click.option("--dry-run", is_flag=True, help="Only show which files would be read.")
 @shared.json_option
-@shared.commons_option
 def ingest(
     *, places: tuple[str, ...], kind: str | None, depth: int | None, chunker: str, force: bool, dry_run: bool,
     as_json: bool, **fields: Any,
@@ -183,17 +177,14 @@ def _plan(root: str, sources: Sequence[Source]) -> None:
             stand_in = Registered(source=source, prefix=f"{source.collection}/")
             steps = [step for step in planned(library, known.get(source.name, stand_in).but(source=source)) if step[1]]
             output.say(f"{source.name}: {counted(len(steps), 'file')} would change")
-            for path, step in steps[:MOST_PLANNED]:
-                output.say(f"  {step:8} {plain(path)}")
-            if len(steps) > MOST_PLANNED:
-                output.say(f"  and {len(steps) - MOST_PLANNED} more")
+            for line in output.first([f"  {step:8} {plain(path)}" for path, step in steps], MOST_PLANNED):
+                output.say(line)
 
 
 def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
     """Say what taking sources in came to, have the new passages encoded aside, and return the exit code."""
     is_encoding = start_encoding(root, os.environ)
-    if output.is_watched():
-        sys.stderr.write("\x1b[K")
+    output.progress()
     if as_json:
         output.say(fast_json.dumps([outcome.values() for outcome in taken.outcomes]))
         return output.BROKEN if taken.errors else output.FOUND
@@ -230,7 +221,6 @@ source.add_command(ingest, "add")
 @source.command("list", short_help="Show the sources, or what there is to say about one.")
 @click.argument("name", default="")
 @shared.json_option
-@shared.commons_option
 def source_list(*, name: str, as_json: bool) -> int:
     """Show every source with its status; with NAME, the files of it that failed or had secrets, and why."""
     root = shared.commons_root()
@@ -257,14 +247,12 @@ def _lines(registered: Registered) -> list[str]:
 def _notes(root: str, name: str) -> list[str]:
     with open_library(root, os.environ) as library:
         notes = library.notes(name)
-    lines = [f"  {state:8} {plain(path)}: {plain(note)}" for path, state, note in notes[:MOST_NOTES]]
-    return [*lines, *([f"  and {len(notes) - MOST_NOTES} more"] if len(notes) > MOST_NOTES else [])]
+    return output.first([f"  {state:8} {plain(path)}: {plain(note)}" for path, state, note in notes], MOST_NOTES)
 
 
 @source.command("update", short_help="Read again what changed.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @shared.json_option
-@shared.commons_option
 def source_update(*, names: tuple[str, ...], as_json: bool) -> int:
     """Read again what changed in the sources, all of them if none is named."""
     root = shared.commons_root()
@@ -275,7 +263,6 @@ def source_update(*, names: tuple[str, ...], as_json: bool) -> int:
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--failed", is_flag=True, help="Only what failed.")
 @shared.json_option
-@shared.commons_option
 def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> int:
     """Read every file of the sources again, or with --failed those that could not be read."""
     root = shared.commons_root()
@@ -288,7 +275,6 @@ def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> 
 @click.option(
     "--xml", "folder", default="", metavar="FOLDER", help="An XML file for each chunk, instead of JSON lines."
 )
-@shared.commons_option
 def source_export(*, name: str, folder: str) -> None:
     """Write the chunks of the source NAME, a line of JSON for each, with their parents and children.
 
@@ -311,7 +297,6 @@ def source_export(*, name: str, folder: str) -> None:
 
 @source.command("remove", short_help="Take a source out of the library.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
-@shared.commons_option
 def source_remove(*, names: tuple[str, ...]) -> None:
     """Take sources and all of their documents out of the library; what they were read from stays as it is."""
     forget(shared.commons_root(), names, os.environ)

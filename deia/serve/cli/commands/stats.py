@@ -82,7 +82,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any, since: str, as_json: bool, ledgers: Sequence[str], **options: Any) -> None:
         command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
 
-    return shared.since_option(shared.json_option(ledger_option(shared.commons_option(run))))
+    return shared.since_option(shared.json_option(ledger_option(run)))
 
 
 @click.group(invoke_without_command=True, short_help="Show figures from the log: questions, documents, triggers.")
@@ -137,7 +137,6 @@ def gaps(*, draft: int | None, selection: Selection) -> None:
 @click.option("--open", "show", is_flag=True, help="Then open it in your browser.")
 @shared.since_option
 @ledger_option
-@shared.commons_option
 def report(*, file: str, show: bool, since: str, ledgers: Sequence[str]) -> None:
     """Write all reports to one HTML page, which loads nothing from elsewhere."""
     root = shared.commons_root()
@@ -183,7 +182,6 @@ def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection
 
 
 @stats.command("compact")
-@shared.commons_option
 def compact_ledger() -> None:
     """Compress past days, and delete events that are older or more than the settings allow."""
     root = shared.commons_root()

@@ -57,7 +57,6 @@ trigger.add_command(replay)
 @click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
 @shared.form_option("text", "json", *CI_FORMS)
 @watch_option
-@shared.commons_option
 def test(*, ids: Sequence[str], form: str) -> int:
     """Run the cases of triggers: examples on which a trigger must fire, or must not fire.
 
@@ -127,7 +126,6 @@ def _summary(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult]
 @trigger.command(short_help="Show what the acts of a trigger ask for.")
 @click.argument("ident", metavar="ID", shell_complete=complete_triggers)
 @click.argument("text", nargs=-1)
-@shared.commons_option
 def explain(*, ident: str, text: Sequence[str]) -> int:
     """Show what the `act` and `meaning` clauses of the trigger ID ask for, in words.
 
@@ -135,7 +133,7 @@ def explain(*, ident: str, text: Sequence[str]) -> int:
     clause, exits 1.
     """
     artefact = shared.open_librarian().open_artefact()
-    compiled = {trigger.id: trigger for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
+    compiled = {trigger.id: trigger for trigger in artefact.triggers()}
     if ident not in compiled:  # there is none, or it has errors or is deprecated
         raise CommonsError(f"there is no trigger {ident!r} that can fire", fix=nearest(ident, compiled))
     asked = requirements(artefact, compiled[ident])
@@ -153,7 +151,6 @@ def explain(*, ident: str, text: Sequence[str]) -> int:
 
 @trigger.command("lint", short_help="Show triggers that never fire, overlap, are slow, or have weak cases.")
 @shared.form_option("text", "json", *CI_FORMS)
-@shared.commons_option
 def lint(*, form: str) -> int:
     """Show triggers that can never fire, overlap, slow down every turn, have slow patterns, or have weak cases.
 
@@ -175,7 +172,6 @@ def lint(*, form: str) -> int:
 @trigger.command("list", short_help="Show the triggers, and which layer each comes from.")
 @click.option("--layer", type=click.Choice(LAYERS), help="Only the project's own, those of packs, or the starter's.")
 @shared.json_option
-@shared.commons_option
 def list_triggers(*, as_json: bool, layer: str | None) -> None:
     """Show the active triggers: the project's own, and those of packs and the starter commons, each with its layer."""
     root = shared.commons_root()
@@ -223,7 +219,6 @@ def _list_lines(
 @click.option("--topic", default="", help="The file in triggers/; by default named after the command or object.")
 @shared.action_option
 @click.option("--dry-run", is_flag=True, help="Only show the draft, ready to paste.")
-@shared.commons_option
 def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, action: str | None, dry_run: bool) -> None:
     """Draft a trigger from a SENTENCE, such as "Never run prisma migrate reset on production", with cases.
 

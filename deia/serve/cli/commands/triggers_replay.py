@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import click
 
-from deia.evaluate.replay_files import Plan, replay_files, transcript_files
+from deia.evaluate.replay_files import Plan, files_below, replay_files, transcript_files
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.librarian import Librarian
@@ -18,8 +17,7 @@ from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.mute import write
-from deia.serve.setup import past_conversations
-from deia.serve.setup.host_settings.hosts_table import Machine, this_machine
+from deia.serve.setup.host_settings.hosts_table import SETUPS, USER, Machine, folder_of, this_machine
 from deia.suggestions import nearest
 from deia.text import counted, one_line
 from deia.watch.authoring.replay import Count, Tally
@@ -29,8 +27,6 @@ from deia.watch.silence.mutes import Mute, muted_for_good
 TRIGGER_FIELDS = ("urgency", "action", "title")
 LEAST_MEASURED = 0.5  # seconds below which a speed says nothing
 PATIENCE = 100_000_000  # bytes that take some minutes
-REPORT_EVERY = 500  # turns
-CLEAR_LINE = "\r\033[K"
 OFFERED = 8  # triggers at most that are named in the question
 # Set by hosts in what an agent starts: then no question is asked, since the agent would answer it.
 AGENT_VARIABLES = (
@@ -43,7 +39,7 @@ class ReplayRun(Record):
 
     tally: Tally
     triggers: Mapping[str, CompiledTrigger]
-    found: Sequence[past_conversations.PastConversations]  # empty if the files were named
+    found: Sequence[PastConversations]  # empty if the files were named
     seconds: float
     muted: Collection[str]
     machine: Machine
@@ -111,7 +107,7 @@ def _count_lines(count: Count, run: ReplayRun) -> Iterator[str]:
             f"  {info.urgency}, {info.action}{muted}"
         )
         for example in count.examples[trigger]:
-            file, _, turn = one_line(past_conversations.below_home(example.place, run.machine)).rpartition(":")
+            file, _, turn = one_line(below_home(example.place, run.machine)).rpartition(":")
             yield f"      {file}, turn {turn}, {example.role}: {example.text}"
             yield f"          because {example.because}"
 
@@ -166,7 +162,6 @@ def _count_fields(count: Count, run: ReplayRun) -> list[dict[str, Json]]:
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; by default one per core if the input is large.")
 @shared.since_option
 @shared.json_option
-@shared.commons_option
 def replay(
     *, transcripts: Sequence[str], against: str | None, examples: int, mutes: Sequence[str], jobs: int | None,
     since: str, as_json: bool,
@@ -178,35 +173,36 @@ def replay(
     Amp and Droid keep conversations. Nothing is logged, and nothing leaves the machine. At a terminal, you are then
     asked which triggers are noise to you. With --since, only files that changed lately are read.
     """
-    paths, found = _files(transcripts, newer_than=datetime.fromisoformat(since).timestamp() if since else 0.0)
+    machine, newer_than = this_machine(), datetime.fromisoformat(since).timestamp() if since else 0.0
+    found = [] if transcripts else list(past_conversations(machine, newer_than=newer_than))
+    named = transcript_files(transcripts) if transcripts else [path for past in found for path in past.paths]
+    paths = [path for path in named if changed_after(path, newer_than)]
     if not transcripts and not paths:
-        looked_at = ", ".join(past_conversations.places_looked_at(this_machine()))
+        places = [place for setup in SETUPS for place in setup.conversations]
+        looked_at = ", ".join(below_home(folder_of(place, USER, machine), machine) for place in places)
         lately = f" that changed since {since[:10]}" if since else ""
         output.complain(f"deia: there are no past conversations{lately} on this machine; looked in {looked_at}")
         return output.NOTHING
     for past in found if not as_json else ():
-        output.say(f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(past.shown)}")
+        output.say(f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(below_home(past.folder, machine))}")
     if found and not since:
         _announce_patience(paths)
     sets = [shared.open_librarian()]
     sets += [Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else []
     with shared.message_if_slow("The triggers are compiled, which is needed once …"):
         artefacts = [librarian.open_artefact() for librarian in sets]
-    triggers: dict[str, CompiledTrigger] = {}  # of one or two sets, of which the first takes precedence
-    for artefact in artefacts:
-        for compiled in map(artefact.trigger, range(artefact.meta.triggers)):
-            triggers.setdefault(compiled.id, compiled)
+    # Of two sets, the first takes precedence.
+    triggers = {compiled.id: compiled for artefact in reversed(artefacts) for compiled in artefact.triggers()}
     for trigger in mutes:
         shared.check_trigger(trigger, triggers)
     plan = Plan(artefacts=tuple(f"{librarian.derived}/triggers" for librarian in sets), examples=examples)
     began = time.perf_counter()
-    tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=_progress() if output.is_watched() else None)
+    tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=lambda turns: output.progress(f"{turns:,} turns"))
     run = ReplayRun(
         tally=tally, triggers=triggers, found=found, seconds=time.perf_counter() - began, against=against,
-        muted=muted_for_good(state_folder(os.environ), now=time.time()), machine=this_machine(),
+        muted=muted_for_good(state_folder(os.environ), now=time.time()), machine=machine,
     )  # fmt: skip
-    if output.is_watched():
-        sys.stderr.write(CLEAR_LINE)
+    output.progress()
     output.answer(run_fields(run), run_lines(run), as_json=as_json)
     code = _report_unread(tally, transcripts)
     tell = output.complain if as_json else output.say
@@ -214,13 +210,6 @@ def replay(
         write(state_folder(os.environ), Mute(trigger=trigger))
         tell(f"{trigger} is muted for you. To end that, type: deia mute {trigger} --off")
     return code
-
-
-def _files(named: Sequence[str], *, newer_than: float) -> tuple[list[str], list[past_conversations.PastConversations]]:
-    """Return the files to replay, and where they were found if none are named."""
-    found = [] if named else list(past_conversations.past_conversations(this_machine(), newer_than=newer_than))
-    paths = transcript_files(named) if named else [path for past in found for path in past.paths]
-    return [path for path in paths if past_conversations.changed_after(path, newer_than)], found
 
 
 def _announce_patience(paths: Sequence[str]) -> None:
@@ -288,14 +277,33 @@ def _report_unread(tally: Tally, named: Sequence[str]) -> int:
     return output.FOUND
 
 
-def _progress() -> Callable[[int], None]:
-    reported = 0
+class PastConversations(Record):
+    """The files in which one host keeps past conversations in one folder."""
 
-    def report(turns: int) -> None:
-        nonlocal reported
-        if turns - reported >= REPORT_EVERY:
-            reported = turns
-            sys.stderr.write(f"{CLEAR_LINE}{turns:,} turns")
-            sys.stderr.flush()
+    title: str  # of the host
+    folder: str
+    paths: tuple[str, ...]
 
-    return report
+
+def past_conversations(machine: Machine, *, newer_than: float = 0.0) -> Iterator[PastConversations]:
+    """Yield the hosts' folders that hold conversations that changed after a time; raise QueryError for too many."""
+    for setup in SETUPS:
+        for place in setup.conversations:
+            folder = folder_of(place, USER, machine)
+            paths = [path for path in files_below(folder, place.file) if changed_after(path, newer_than)]
+            if paths:
+                yield PastConversations(title=setup.title, folder=folder, paths=tuple(paths))
+
+
+def changed_after(path: str, moment: float) -> bool:
+    """Return whether a file changed at a moment or after it; 0 is before everything."""
+    try:
+        return not moment or os.path.getmtime(path) >= moment
+    except OSError:
+        return False
+
+
+def below_home(path: str, machine: Machine) -> str:
+    """Return a path as a person would write it, with the home folder as `~`."""
+    home = machine.home.rstrip(os.sep)
+    return f"~{path[len(home) :]}" if home and path.startswith(home + os.sep) else path

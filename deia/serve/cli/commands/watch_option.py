@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
@@ -74,7 +74,7 @@ def _run_once(check: Callable[[], int]) -> None:
 
 def _sources(root: str, known: Mapping[str, str]) -> dict[str, str]:
     """Return the sources of a commons with their stamps; `known` are those of the last look."""
-    globs: tuple[str, ...] = ()
+    globs: Sequence[str] = ()
     with suppress(SettingsError):  # the check says what is wrong with them
         globs = resolve(root, environ=os.environ).documents
     return read_sources(root, known, globs=globs, starter=False, trusted=is_trusted(root, os.environ))
