@@ -35,6 +35,7 @@ ROWS = (
     ("graph",),
     ("ledger", "search", "watch"),
     ("compile",),
+    ("audit",),
     ("librarian",),
     ("evaluate", "scan", "telemetry"),
     ("learn",),

@@ -29,6 +29,12 @@ class Audit(Record):
     kind: str = ""  # what kind of text was typed
     understood: str = ""  # how the query was interpreted, if not literally
     warnings: tuple[str, ...] = ()
+    steps: Mapping[str, Json] = {}  # what the librarian's protocol says of it, step by step (`deia.audit`)
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return the audit as an answer shows it, each step under its name."""
+        fields = {name: _plain(value) for name, value in self.values().items() if name != "steps"}
+        return {**fields, **self.steps}
 
 
 class Similar(Record):
@@ -83,6 +89,7 @@ class Answer(Record):
     audit: Audit
     query_type: str = NATURAL
     confidence: str = "low"
+    probability: float = 0.0  # that the best document answers the question, of which `confidence` is a level
     primary_cluster: str = ""
     urgency: str = ""
     primary: tuple[Result, ...] = ()
@@ -123,7 +130,7 @@ class Answer(Record):
         body = _BY_REASON.get(self.reason) or _BY_TYPE[self.query_type]
         correction = {"searched_for": self.searched_for, "corrected": [*self.corrected]} if self.searched_for else {}
         impact = {"dependents": [*self.dependents]} if self.dependents else {}
-        return {**body(self), **correction, **impact, "audit": _plain(self.audit.values())}
+        return {**body(self), **correction, **impact, "audit": self.audit.to_dict()}
 
 
 def as_result(entry: Entry, **fields: Any) -> Result:

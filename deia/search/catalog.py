@@ -197,6 +197,10 @@ class Catalog:
         start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
         return self._texts[start:end].decode("utf-8", "replace")
 
+    def has_text(self, number: int) -> bool:
+        """Return whether a document has a text; one whose file is gone is known by its entry in the index only."""
+        return self._offsets[2 * number + 1] < self._offsets[2 * number + 3]
+
     def raw(self, documents: range) -> tuple[memoryview, memoryview, memoryview]:
         """Return the stored lines and texts of consecutive documents, and the offsets at which each begins."""
         at = self._offsets[2 * documents.start : 2 * documents.stop + 2]

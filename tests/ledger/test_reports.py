@@ -13,13 +13,11 @@ import pytest
 
 from deia.commons.source_files.front_matter import split
 from deia.errors import QueryError
-from deia.ledger.charts import draw, scale
 from deia.ledger.feedback import find_event
 from deia.ledger.gaps import find_gaps, group_vectors, outline, weigh
-from deia.ledger.report_page import page
+from deia.ledger.report_page import draw, page, scale
 from deia.ledger.report_values import Chart, Grid
-from deia.ledger.reports import REPORTS, make_reports
-from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
+from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
 from deia.ledger.warehouse import open_warehouse, read_through
 from deia.search.rendering.terminal_answer import Look
 from deia.serve.cli.report_tables import report_text
@@ -37,14 +35,8 @@ KNOWN = Known(
         KnownDocument(id="a", title="A", verified="2026-01-01"),
         KnownDocument(id="b", title="B", verified="2026-11-01", changed="2026-11-10"),
         KnownDocument(id="never", title="N"),
-        KnownDocument(id="starters", title="S", verified="2020-01-01", own=False),
     ),
-    triggers=(
-        KnownTrigger(id="starters", own=False),
-        KnownTrigger(id="t"),
-        KnownTrigger(id="quiet"),
-        KnownTrigger(id="off", status="deprecated"),
-    ),
+    triggers=("t", "quiet"),
     today="2026-11-20",
 )  # fmt: skip
 

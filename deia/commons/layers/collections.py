@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from deia.commons.index.index_parts import restrict_paths
-from deia.commons.index.index_records import Cluster, QueryPattern
+from deia.commons.index.index_records import Cluster
 from deia.commons.index.load_commons import Commons
 from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
@@ -37,7 +37,9 @@ def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
             _restrict_cluster(cluster, ids, clusters) for cluster in commons.clusters if cluster.id in clusters
         ),
         query_patterns=tuple(
-            _restrict_pattern(pattern, clusters) for pattern in commons.query_patterns if _is_covered(pattern, ids)
+            pattern if pattern.primary_cluster in clusters else pattern.but(primary_cluster="")
+            for pattern in commons.query_patterns
+            if pattern.common_docs and all(ident in ids for ident in pattern.common_docs)
         ),
         triggers=tuple(triggers),
         cases=tuple(case for case in commons.cases if case.trigger in known),
@@ -88,14 +90,6 @@ def _restrict_cluster(cluster: Cluster, ids: Collection[str], clusters: Collecti
     whole = len(documents) == len(cluster.documents)  # a description of the whole would reveal what is missing
     described = cluster if whole else cluster.but(description="", keywords=(), note="")
     return described.but(documents=documents, related_clusters=related)
-
-
-def _is_covered(pattern: QueryPattern, ids: Collection[str]) -> bool:
-    return bool(pattern.common_docs) and all(ident in ids for ident in pattern.common_docs)
-
-
-def _restrict_pattern(pattern: QueryPattern, clusters: Collection[str]) -> QueryPattern:
-    return pattern if pattern.primary_cluster in clusters else pattern.but(primary_cluster="")
 
 
 def _restrict_trigger(trigger: Trigger, ids: Collection[str]) -> Trigger | None:

@@ -74,16 +74,12 @@ def _revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     lines = old.replace("\r\n", "\n").split("\n")
     end = metadata_end(lines)
     head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
-    title = str(fields.get("title", "")) or _heading(lines)
+    title = str(fields.get("title", "")) or next((line[2:].strip() for line in lines if line.startswith("# ")), "")
     body = text.strip().replace("\r\n", "\n")
     if title and not body.startswith("# "):
         body = f"# {title}\n\n{body}"
     front = f"{FENCE}\n{head.rstrip()}\n{FENCE}\n\n" if end else ""
     return f"{front}{body}\n".replace("\n", ends)
-
-
-def _heading(lines: list[str]) -> str:
-    return next((line[2:].strip() for line in lines if line.startswith("# ")), "")
 
 
 def _with_fields(head: str, fields: Mapping[str, Json]) -> str:

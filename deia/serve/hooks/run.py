@@ -19,7 +19,7 @@ from deia.serve.hooks.place import Place
 from deia.serve.hosts.event import COMPACTION, Answer, Delivery, Occasion
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
-from deia.watch.turn.tool_call import may_weaken
+from deia.watch.turn.tool_call import may_run_files, may_weaken
 
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
@@ -185,6 +185,13 @@ def _watch(
     """Return what to say about one turn; the words of most turns match no trigger, so they need no judging."""
     said: Said | None
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
+    if may_run_files(turn):
+        from deia.serve.hooks.run_files import with_run_files  # noqa: PLC0415 - most calls run no file
+
+        widened = with_run_files(artefact, turn, occasion.folder, has_candidates=bool(numbers))
+        if widened is not turn:
+            turn, occasion = widened, occasion.but(turn=widened)
+            numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
     waiting = recall(content).queued if b'"queued"' in content else []  # texts that the host could not carry earlier
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
@@ -241,9 +248,19 @@ def _begin(place: Place, log: FileLog, can: Forms) -> Said | None:
     """Begin a session: tell the person what is wrong."""
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can, again=True)
-    trouble = ". ".join(filter(None, (_weakened(place, artefact), trouble)))
+    trouble = ". ".join(filter(None, (_mode_told(place), _weakened(place, artefact), trouble)))
     said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
+
+
+def _mode_told(place: Place) -> str:
+    """Return in which mode deia is, unless it is the standard one."""
+    if not files.exists(f"{place.state}/mode"):
+        return ""
+    from deia.watch.silence.modes import told  # noqa: PLC0415 - few people choose a mode
+
+    mode: str = told(place.state)
+    return mode
 
 
 def _weakened(place: Place, artefact: Artefact | None) -> str:

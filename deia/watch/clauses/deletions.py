@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 TABLES = Tables(__file__)
 VERBS, MILDER, FINAL = TABLES.words("verbs"), TABLES.words("milder"), TABLES.words("final")
+IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
 POSTS = TABLES.words("posts")
 MAKING = TABLES.words("making")
 HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
 MOST_WORDS = 6  # of a command line in which a sub-command is looked for
 PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
+CONTAINERS = ("docker", "podman", "nerdctl")  # which run on this machine
+SQL_VERBS = ("drop ", "truncate ", "delete from ", "alter table ")
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
@@ -46,8 +49,16 @@ def deletion(command: Command) -> str:
 
         return call_that_deletes(_code_of(command, CODE[program]), program)
     arguments = own_arguments(command)
-    if _is_here((*command.arguments, *command.environment)):
+    if _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
         return ""
+    return _by_client(program, command, arguments)
+
+
+def _is_container(through: str) -> bool:
+    return through.startswith(CONTAINERS)
+
+
+def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     if program in HTTP and (program not in PASSING or arguments[:1] == [PASSING[program]]):
         return _request(program, command)
     if program == "kubectl" and "--raw" in arguments and "delete" in arguments[:4]:
@@ -59,6 +70,8 @@ def deletion(command: Command) -> str:
         return "update delete" if "update delete" in command.stdin else ""
     if not program[:1].isalnum() or program in OTHERS or "/" in program or "." in program:
         return ""
+    if _method("curl", arguments) == "delete":  # of a client that passes requests on: `jf rt curl -XDELETE /api/x`
+        return "DELETE"
     return _sub_command(arguments, is_fed=_is_fed(command))
 
 
@@ -97,7 +110,8 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         if name in MAKING:
             return option
         parts = parts_of(name) if is_name(name) else []
-        verb = next((part for part in (parts[0], parts[-1]) if part in VERBS or part in MILDER), "") if parts else ""
+        ends = (parts[0], parts[-1]) if parts else ()
+        verb = next((part for part in ends if part in VERBS or part in MILDER or (is_fed and part in IN_BULK)), "")
         if not verb:
             continue
         around = [*(part for word in names[: at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
@@ -109,7 +123,9 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         names_resource = at > 0 or len(parts) > 1
         if verb in VERBS and (has_object or verb in FINAL or options):
             return name
-        if verb in MILDER and (is_fed or after) and (names_resource or "://" in after):
+        if verb in MILDER and not ENTERED.isdisjoint(names[:at]):
+            return ""
+        if verb not in VERBS and (is_fed or after or options) and (names_resource or is_fed or "://" in after):
             return name
     return option
 
@@ -137,6 +153,11 @@ def _request(program: str, command: Command) -> str:
 
 def _body_that_deletes(sent: str) -> str:
     """Return the key or method in a request's JSON that deletes: `{"delete": {…}}`, `"method": "DELETE"`."""
+    start = " ".join(sent.lower().split())
+    if start.startswith(SQL_VERBS[:3]) or (
+        start.startswith(SQL_VERBS[3]) and (" drop " in start or " delete " in start)
+    ):
+        return start.partition(" ")[0]
     spelled = sent.replace(" ", "")
     pieces = spelled.split('"')
     for key, after in zip(pieces[1::2], pieces[2::2], strict=False):

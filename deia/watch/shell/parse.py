@@ -334,12 +334,19 @@ def _output(run: _Run, simple: Simple) -> str:
         from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
 
         return decoded("".join(_output(run, simple.fed).split()))
+    if key == "jq" and "-n" in simple.words:
+        return max(simple.words, key=len)  # its program, which holds the text that it prints
     if key not in _PRINTERS:
         return ""
     if key == "cat":
         return simple.stdin if all(word == "-" for word in simple.words[1:]) else ""
-    words = [_value_of(run, word) for word in simple.words[1:]]
-    if key == "printf":
+    return printed(key, [_value_of(run, word) for word in simple.words[1:]])
+
+
+def printed(program: str, words: Sequence[str]) -> str:
+    """Return what echo, printf or the like print, given these words."""
+    words = list(words)
+    if program == "printf":
         return _formatted(words)
     escapes = False
     while words and words[0][:1] == "-" and words[0][1:] and not words[0][1:].strip("neE"):

@@ -11,9 +11,9 @@ import click
 from deia import fast_json
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import PROJECT, load_layered, load_layers, origin_of
-from deia.commons.layers.shadowing import describe_hiding, find_hidings, hiding_problems
+from deia.commons.layers.shadowing import hidden_triggers
 from deia.commons.triggers.read_triggers import own_act_words
-from deia.commons.write.add_trigger import cases_text, drafted_effect, trigger_text, write_draft
+from deia.commons.write.add_lesson import cases_text, drafted_effect, trigger_text, write_draft
 from deia.compile.manifest import read_manifest
 from deia.compile.triggers.linting import lint_triggers
 from deia.evaluate.trigger_drafting import proposed, proven
@@ -164,7 +164,7 @@ def lint(*, form: str) -> int:
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=manifest.ungated, clock=time.perf_counter)
-    problems = [*hiding_problems(layers.stack), *problems]
+    problems = [*(item.problem for item in hidden_triggers(layers.stack) if not item.meant), *problems]
     scope = f"{counted(len(own.triggers), 'trigger')}, "
     return int(print_problems(form, "deia trigger lint", problems, root=librarian.root, scope=scope) > 0)
 
@@ -180,8 +180,8 @@ def list_triggers(*, as_json: bool, layer: str | None) -> None:
     layers = load_layers(root, starter=settings.starter, trusted=settings.trusted)
     layers = layers if settings.starter_triggers else layers.without_starter_triggers()
     hidden: dict[str, list[str]] = {}
-    for hiding in find_hidings(layers.stack):
-        hidden.setdefault(hiding.winner.id, []).append(describe_hiding(hiding))
+    for item in hidden_triggers(layers.stack):
+        hidden.setdefault(item.id, []).append(item.what)
     origins = {trigger.id: origin_of(trigger.path) for trigger in layers.merged().triggers}
     listed = [
         trigger for trigger in layers.merged().triggers if layer in {None, LAYER_OF.get(origins[trigger.id], "packs")}
