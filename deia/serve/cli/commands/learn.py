@@ -29,18 +29,12 @@ from deia.serve.cli.commands.stats import ledger_folders, ledger_option
 from deia.serve.cli.report_tables import grid_text
 from deia.serve.cli.terminal import look_of
 from deia.suggestions import did_you_mean
+from deia.tables import Tables
 from deia.text import counted, one_line, shorten
 from deia.watch.silence.mutes import Mute, write_mute
 
-HEADINGS = {
-    "concept": "Words with the same meaning", "keywords": "Keywords", "promote": "Documents to rank higher",
-    "demote": "Documents to rank lower",
-    "related": "Related documents", "pattern": "Frequent questions", "refine": "Better questions to suggest",
-    "unless": "Words that silence a trigger", "milder": "Milder triggers",
-    "form": "Milder forms, for this project, of triggers from elsewhere", "mute": "Triggers to mute for yourself",
-    "clause": "Clauses to take out", "case": "New cases",
-    "retire": "Triggers to retire", "review": "Documents to review",
-}  # fmt: skip
+TABLES = Tables(__file__)
+HEADINGS = TABLES.pairs("headings")
 EXCERPT = 100  # characters of a question
 SHOWN = 3  # questions that are shown for a proposal
 TO_UNDO = " To undo the last one, type: deia learn undo"

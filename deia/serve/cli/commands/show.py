@@ -20,19 +20,15 @@ from deia.search.rendering.columns import plain
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import here, json_option, open_librarian
 from deia.serve.cli.shell_completion import complete_documents
+from deia.tables import Tables
 
 FACTS = (
     "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",
     "verified", "related_docs",
 )  # fmt: skip
-# The argument with which an editor opens a file at a line; other editors receive only the file.
-AT_LINE = {
-    **dict.fromkeys(
-        ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ed"), "+{line}"
-    ),
-    **dict.fromkeys(("code", "codium", "cursor", "windsurf"), "--goto"),
-}
-COLON = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # editors that accept FILE:LINE
+TABLES = Tables(__file__)
+AT_LINE = TABLES.pairs("at line")
+COLON = TABLES.words("colon")
 
 
 def _look_up(name: str) -> FoundDocument:

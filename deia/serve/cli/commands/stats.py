@@ -33,6 +33,7 @@ from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.report_tables import grid_text, report_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
+from deia.tables import Tables
 from deia.text import counted
 
 if TYPE_CHECKING:
@@ -41,20 +42,9 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 WITH_COMMONS = ("documents", "triggers")  # reports that also read the commons
-KEPT = {
-    "full": "Of a question, the log contains the words, the documents found, the time it took, and who asked. Of a"
-    " trigger, it contains which one fired, why, and the outcome. Keys, passwords and mail addresses are replaced"
-    " before anything is written.",
-    "metadata": "The log contains what happened and when, but no questions, reasons, notes or error messages.",
-    "off": "Nothing is logged; earlier events are still there.",
-}
-REPORT_COMMANDS = {
-    "queries": "Show what was asked, how it was answered, and what was not answered.",
-    "documents": "Show which documents are helpful, called noise, ignored, never shown or old.",
-    "triggers": "Show how often each trigger fired, and what people said about it.",
-    "latency": "Show how long answers took.",
-    "agents": "Show who used the commons, and how.",
-}
+TABLES = Tables(__file__)
+KEPT = TABLES.pairs("kept")  # what the log contains, by the setting `telemetry`
+REPORT_COMMANDS = TABLES.pairs("commands")
 
 ledger_option = click.option(
     "--log", "--ledger", "ledgers", metavar="FOLDER", multiple=True,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,11 +33,6 @@ SWITCHES = {
     "qwen": (("disableAllHooks", True),),
 }
 LINUX_MANAGED = "/etc/claude-code/managed-settings.json"
-# How Codex writes the name of an event in the key of a hook that a person trusted.
-CODEX_EVENTS = {
-    "SessionStart": "session_start", "UserPromptSubmit": "user_prompt_submit", "PreToolUse": "pre_tool_use",
-    "PostToolUse": "post_tool_use", "Stop": "stop",
-}  # fmt: skip
 
 
 def troubles(host: str, hooks: Sequence[Installed], machine: Machine) -> Troubles:
@@ -138,8 +134,9 @@ def _codex(hooks: Sequence[Installed], machine: Machine) -> Troubles:
 def _state(states: Mapping[str, Json], hook: Installed) -> Mapping[str, Json]:
     """Return what Codex remembers of a hook, identified by its file, its event and its position there."""
     group, number = hook.place[2], hook.place[4]
+    event = re.sub("(?<!^)(?=[A-Z])", "_", hook.event).lower()  # Codex's own way to write it here: session_start
     for path in dict.fromkeys((hook.path, os.path.realpath(hook.path))):
-        state = _table(states, f"{path}:{CODEX_EVENTS.get(hook.event, hook.event)}:{group}:{number}")
+        state = _table(states, f"{path}:{event}:{group}:{number}")
         if state:
             return state
     return {}
