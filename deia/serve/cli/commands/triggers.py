@@ -182,10 +182,9 @@ def list_triggers(*, as_json: bool, layer: str | None) -> None:
     hidden: dict[str, list[str]] = {}
     for item in hidden_triggers(layers.stack):
         hidden.setdefault(item.id, []).append(item.what)
-    origins = {trigger.id: origin_of(trigger.path) for trigger in layers.merged().triggers}
-    listed = [
-        trigger for trigger in layers.merged().triggers if layer in {None, LAYER_OF.get(origins[trigger.id], "packs")}
-    ]
+    merged = layers.merged().triggers
+    origins = {trigger.id: origin_of(trigger.path) for trigger in merged}
+    listed = [trigger for trigger in merged if layer in {None, LAYER_OF.get(origins[trigger.id], "packs")}]
     triggers = sorted(listed, key=lambda trigger: (origins[trigger.id] != PROJECT, trigger.id))
     origins = {ident: own if origin == PROJECT else origin for ident, origin in origins.items()}
     rows: list[Json] = [
