@@ -16,6 +16,7 @@ from deia import files, spool
 from deia.audit.steps import FollowsProtocol
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
+from deia.compile.indexing import changes_since_indexing
 from deia.errors import QueryError
 from deia.firing import Firing, Injection
 from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX, events_folder, find_commons, state_folder
@@ -163,6 +164,8 @@ class Librarian(AsksGraph, FollowsProtocol):
                 answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
         answer = answer.but(dependents=self.said_to_depend(query.text))
         for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
+            answer = _with_warning(answer, warning)
+        for warning in changes_since_indexing(self.root, self._environ, self.settings):
             answer = _with_warning(answer, warning)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)

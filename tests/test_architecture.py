@@ -226,7 +226,6 @@ DOORS = {
     "deia.commons.layers.pack_install": "moves and removes whole packs, after refusing links",
     "deia.commons.write.trash": "renames a folder of the trash, after the door has checked what is in it",
     "deia.compile.abandoned": DERIVED,
-    "deia.compile.catalog.abbreviations": SHIPPED,
     "deia.compile.catalog.build_catalog": DERIVED,
     "deia.compile.catalog.carry_over": DERIVED,
     "deia.compile.catalog.document_store": DERIVED,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
+from datetime import date
 from typing import TypeAlias
 
 from deia.commons.index.derived_views import derived_values
@@ -28,8 +29,6 @@ from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
 
 BUILD = "Run `deia index build`."
-# Fields that both an entry and its document can have, and that people and filters see, by their names in both.
-COMPARED = {"title": "title", "urgency": "urgency", "platforms": "platform"}
 
 
 def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -> list[Problem]:
@@ -130,6 +129,23 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
             yield _warning(commons, entry.line, "thin-entry", found, "Add a one-sentence summary and a few keywords.")
 
 
+def lifetimes(commons: Commons) -> Iterator[Problem]:
+    """Report days until which, or after which, something holds of a document that are no days."""
+    for entry in commons.entries:
+        for name in ("valid_until", "review_after"):
+            value = getattr(entry, name)
+            if value and not _is_day(value):
+                found = f"`{name}` of {quote(entry.id)} is {quote(value)}, which is no day."
+                yield _warning(commons, entry.line, "bad-day", found, "Write it as 2026-01-31.")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
     """Report documents that still contain lines of the outline that `deia add` wrote."""
     for document in commons.documents:
@@ -157,13 +173,15 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
     """Report where an entry and its document's metadata disagree; the entry takes precedence."""
     metadata = {document.path: document.metadata for document in commons.documents}
     for entry in _listed(commons):
-        written = metadata.get(entry.path)
-        source = usual_names(written) if isinstance(written, Map) else Map()
-        for name, field in COMPARED.items():
-            read = fields.words if field == "platform" else fields.texts
-            documented = {value.lower() for value in read(source, field, Findings(""))}
-            value: str | tuple[str, ...] = getattr(entry, name)
-            indexed = {text.lower() for text in ((value,) if isinstance(value, str) else value) if text}
+        own, ignored = metadata.get(entry.path), Findings("")
+        source = usual_names(own) if isinstance(own, Map) else Map()
+        compared = {
+            "title": ((fields.text(source, "title", ignored),), (entry.title,)),
+            "urgency": ((fields.text(source, "urgency", ignored),), (entry.urgency,)),
+            "platform": (fields.words(source, "platform", ignored), entry.platforms),
+        }
+        for field, sides in compared.items():
+            documented, indexed = ({value.lower() for value in values if value} for values in sides)
             if documented and indexed and documented != indexed:
                 line = source.at(field)
                 found = (
@@ -177,6 +195,9 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
     known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
+    for entry in commons.entries:
+        named = (entry.superseded_by,) if entry.superseded_by else ()
+        yield from _unknown(commons, entry.line, f"`superseded_by` of {quote(entry.id)}", named, known - {entry.id})
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
@@ -260,5 +281,5 @@ def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Pr
 Check: TypeAlias = Callable[[Commons], Iterator[Problem]]
 OF_DOCUMENTS: tuple[Check, ...] = (unlisted_documents, unfilled_outlines, disagreements)  # each looked at on its own
 CHECKS: tuple[Check, ...] = (
-    no_index, missing_files, *OF_DOCUMENTS, thin_entries, shared_paths, unknown_references, stale_views,
+    no_index, missing_files, *OF_DOCUMENTS, thin_entries, lifetimes, shared_paths, unknown_references, stale_views,
 )  # fmt: skip

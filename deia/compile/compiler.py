@@ -48,6 +48,7 @@ from deia.compile.sources import NOTHING, Known, as_read, content_digests, diges
 from deia.compile.triggers.build_artefact import compile_triggers, payloads
 from deia.compile.triggers.last_good import faults, keep_lasting, read_lasting
 from deia.compile.triggers.statements import ALWAYS
+from deia.compile.triggers.topics import topics_of
 from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError
@@ -62,7 +63,7 @@ from deia.watch.turn.regex import MAKER
 
 MOST_PROBLEMS = 5000  # in a manifest
 # Settings that are in no compiled file.
-NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema")
+NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema", "transport", "port")
 PARTS = (TRIGGERS, CATALOG)
 MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
@@ -99,8 +100,13 @@ class Work(Record):
         return Effort().limit if self.tier in (TIER, TRANSFORMER) else DEFAULT_LIMIT
 
     def is_satisfied(self, manifest: Manifest) -> bool:
-        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make."""
+        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make.
+
+        A person who asks for word vectors alone gets a catalog without the sentence model's.
+        """
         lacking = set(self.tiers) - set(manifest.tiers)
+        if self.requested and self.tier == "static" and set(manifest.tiers) - set(self.tiers):
+            return False
         is_wanted = self.requested or self.aside
         return not lacking or not is_wanted or (manifest.left_out and self.tier == "auto")
 
@@ -344,9 +350,10 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
     injected, trusted = payloads(commons), job.resolved.trusted
+    topics = {"topics": topics_of(commons.entries)} if job.resolved.offers else {}
     units = KeptUnits(derived_folder(STARTER, job.environ), job.folder, force=job.work.force)
     data, ungated = compile_triggers(
-        commons.triggers, injected, settings=job.settings, marks=ALWAYS, units_of=units.of,
+        commons.triggers, injected, settings={**job.settings, **topics}, marks=ALWAYS, units_of=units.of,
         identity={
             "deia": __version__, "digest": digest, "forms": forms_source(), "faults": list(manifest.faults),
         },

@@ -32,6 +32,8 @@ class KnownDocument(Record):
     id: str
     title: str = ""
     verified: str = ""
+    valid_until: str = ""
+    review_after: str = ""
     changed: str = ""  # when the text last changed
 
 
@@ -45,7 +47,7 @@ class Known(Record):
 
 def make_reports(connection: Connection, known: Known, names: Sequence[str]) -> list[Report]:
     """Return the named reports from one warehouse, in that order."""
-    fields = ("id", "title", "verified", "changed")
+    fields = (*KnownDocument(id="").values(),)
     columns = ", ".join(f"unnest(${number}::VARCHAR[]) AS {name}" for number, name in enumerate(fields, 2))
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE known_documents AS SELECT {columns}, $1::VARCHAR AS today",

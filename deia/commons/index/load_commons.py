@@ -52,7 +52,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None, globs: Seq
     """
     index = load_index(root)
     is_started = is_commons(root) or any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS))
-    if not (index.path or is_started):
+    if not (index.path or is_started or globs):
         raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
     paths = tuple(entry.path for entry in index.entries)
     globs = resolve(root, environ=os.environ).documents if globs is None else globs

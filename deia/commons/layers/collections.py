@@ -15,7 +15,7 @@ from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
 from deia.problems import CommonsError
 
-NAMING = ("supersedes", "superseded_by")  # fields that refer to other documents, besides `related_docs`
+NAMING = "supersedes"  # a field that refers to other documents, besides `related_docs` and `superseded_by`
 
 
 def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
@@ -70,11 +70,12 @@ def _nameable_clusters(entries: Sequence[Entry], collections: Sequence[str]) -> 
 
 def _restrict_entry(entry: Entry, ids: Collection[str], clusters: Collection[str]) -> Entry:
     extra: Mapping[str, Json] = {
-        name: value for name, value in entry.extra.items() if name not in NAMING or _are_all_in(value, ids)
+        name: value for name, value in entry.extra.items() if name != NAMING or _are_all_in(value, ids)
     }
     return entry.but(
         clusters=tuple(name for name in entry.clusters if name in clusters),
         related_docs=tuple(name for name in entry.related_docs if name in ids),
+        superseded_by=entry.superseded_by if entry.superseded_by in ids else "",
         extra=extra,
     )
 

@@ -37,7 +37,8 @@ ORDER = (
 )  # fmt: skip
 ENTRY_FIELDS = (
     "id", "path", "title", "summary", "keywords", "audience", "urgency", "tags", "category", "action", "why_relevant",
-    "quick_tips", "status", "created", "updated", "verified", "related_docs",
+    "quick_tips", "status", "created", "updated", "verified", "valid_until",
+    "superseded_by", "review_after", "related_docs",
 )  # fmt: skip
 
 

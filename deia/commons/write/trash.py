@@ -114,6 +114,11 @@ def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str)
             index_store.rewrite(root, partial(change_listings, clusters=[cluster], change=change), today=today)
 
 
+def last_removed(root: str) -> str:
+    """Return the id of the document that was removed last and is still in the trash, or ""."""
+    return next((str(_note(root, folder).get("id", "")) for folder in _removals(root)), "")
+
+
 def _free_folder(root: str, ident: str, stamp: str) -> str:
     """Return a folder in the trash whose name neither a removed nor a restored document uses."""
     names = (f"{stamp}{number or ''}-{slug(ident)}" for number in range(1000))

@@ -45,6 +45,8 @@ NOT_TRUSTED = (
     "this folder has a commons that you have not trusted: its settings do not count, and its lessons can only add"
     " notes that name where they come from. To trust it, type in a terminal: deia trust"
 )
+CHANGED = "changed since the triggers were compiled; "
+SEEN_TO = f"{CHANGED}it is being compiled now"
 BEGINNINGS = frozenset(("session", "prompt"))  # the moments at which trouble is reported, where a host carries them
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 MOST_FAULTS = 500  # characters about trigger files with errors
@@ -176,6 +178,11 @@ def _respond_with(
         if said is not None:
             return said
     said = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
+    topics = artefact.meta.settings.get("topics")
+    if topics and said is None and occasion.moment == "prompt" and "note" in can and _claims(occasion, log, turn):
+        from deia.serve.hooks.offers import offer  # noqa: PLC0415 - by default nothing is offered
+
+        said = offer(topics, turn.text, log)
     return _forms().with_trouble(can, said, trouble) if trouble else said
 
 
@@ -320,7 +327,9 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
     if reported:
         log.append(line)
     if reported or UNSAID not in content:
-        place.spool("error", {"error": trouble, "where": place.root})
+        change = {"change": "the triggers are compiled again, since a source changed"}
+        wrong = {"error": trouble, "where": place.root}
+        place.spool(*(("maintenance", change) if SEEN_TO in trouble else ("error", wrong)))
     if not reported:
         log.append(UNSAID)
     return trouble
@@ -335,7 +344,7 @@ def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
 
         is_started = start_compile(place.state, place.root, [place.root], why=changed)
         remedy = f"{STARTED}. {FIX}" if is_started else "type: deia compile"
-        return f"{changed if place.trusted else 'its files'} changed since the triggers were compiled; {remedy}"
+        return f"{changed if place.trusted else 'its files'} {CHANGED}{remedy}"
     if not place.trusted:
         return ""
     faults = " ".join(artefact.meta.faults) if artefact is not None else ""

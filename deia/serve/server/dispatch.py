@@ -16,10 +16,10 @@ from deia.records import Record
 from deia.search.find_document import look_up
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.library_tools import index_source, list_sources
-from deia.serve.server.read_tools import check, export, from_graph, list_documents, query, read, suggest
+from deia.serve.server.read_tools import check, entities, export, from_graph, list_documents, query, read, suggest
 from deia.serve.server.tool_arguments import checked
 from deia.serve.server.tool_schemas import Tool
-from deia.serve.server.write_tools import add_folder, feedback, remove, save
+from deia.serve.server.write_tools import add_folder, feedback, is_of_index, remove, save
 from deia.suggestions import nearest
 
 Values: TypeAlias = Mapping[str, Any]  # of arguments, checked against the tool's schema
@@ -36,7 +36,7 @@ TOOLS: Mapping[str, Callable[..., Reply]] = {
     "feedback": feedback,
     "index_source": index_source,
     "list_sources": list_sources,
-    "entities": partial(from_graph, Librarian.entities),
+    "entities": entities,
     "relations": partial(from_graph, Librarian.relations),
     "trace": partial(from_graph, Librarian.trace),
     "path": partial(from_graph, Librarian.path),
@@ -95,7 +95,9 @@ def _renamed(values: Values, **names: str) -> Values:
 
 
 def _search(_desk: Desk, values: Values) -> Values:
-    return {"query": values["query"], "limit": min(max(int(values.get("limit", 5)), 1), 50), "detail": "full"}
+    limit = min(max(int(values.get("limit", 5)), 1), 50)
+    kept = _renamed(values, query="query", mode="mode", asset_type="asset_type")
+    return {**kept, "limit": limit, "detail": "full"}
 
 
 def _add(_desk: Desk, values: Values) -> Values:
@@ -105,7 +107,7 @@ def _add(_desk: Desk, values: Values) -> Values:
 
 
 def _list(_desk: Desk, values: Values) -> Values:
-    return {"below": _path(values).lstrip("/"), **_renamed(values, limit="limit", offset="offset")}
+    return {"below": _path(values).lstrip("/"), **_renamed(values, limit="limit", offset="offset", view="view")}
 
 
 COMPAT: Mapping[str, Callable[[Desk, Values], Values]] = {
@@ -132,9 +134,12 @@ def confirmation(desk: Desk, call: Call) -> str:
         return f"Replace the text of {_label(desk, values['update'])}? The old text is kept in .trash/."
     if call.tool == "remove_document" and not values.get("undo"):
         return f"Move {_label(desk, values['id'])} to .trash/? It can be restored."
+    source = ""
     if call.tool == "index_source" and not values.get("content"):
-        return f"Take {' '.join(values['source'].split())[:200]!r} into your library?"
-    return ""
+        source = values["source"]
+    elif call.tool == "Librarian_IndexDirectoryToLibrary" and not is_of_index(desk.root, values["path"]):
+        source = values["path"]
+    return f"Take {' '.join(source.split())[:200]!r} into your library?" if source else ""
 
 
 def _label(desk: Desk, ident: str) -> str:

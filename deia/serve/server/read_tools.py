@@ -25,6 +25,7 @@ from deia.fast_json import Json
 from deia.firing import Firing
 from deia.graph import exports
 from deia.graph.graph_answers import GraphAnswer
+from deia.graph.schema import fields_of
 from deia.knowledge import Result
 from deia.librarian import Librarian
 from deia.records import URGENCIES, Record
@@ -40,11 +41,15 @@ from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
 MOST_LISTED = 100_000
 MOST_FOLDERS = 100  # that an overview lists
+MOST_LINES = 1_000  # of a tree
 MOST_QUERY = 600  # characters of a lesson's beginning with which similar documents are searched
 UNWRITTEN = "(Only placeholder text so far.)"
 SIMILAR = 3
 ANY_TIER = ("auto", "keyword")  # values of the setting `tier` that do not demand a model
-FACTS = ("summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified")
+FACTS = (
+    "summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified", "valid_until",
+    "superseded_by", "review_after",
+)  # fmt: skip
 RANKS = {urgency: rank for rank, urgency in enumerate(URGENCIES)}
 FIRING_FIELDS = (
     "trigger", "title", "urgency", "action", "message", "action_required", "because", "turn", "confidence",
@@ -153,7 +158,9 @@ def check_conversation(
 # --- the overview ---
 
 
-def list_documents(desk: Desk, *, below: str = "", limit: int = 50, offset: int = 0, **filters: str) -> Reply:
+def list_documents(
+    desk: Desk, *, below: str = "", view: str = "", limit: int = 50, offset: int = 0, **filters: str
+) -> Reply:
     """Return the clusters and folders with their counts, and the documents that pass the filters, most urgent first."""
     catalog = desk.librarian.open_catalog()
     documents = [document for document in _listed(catalog, filters) if document.entry.path.startswith(below)]
@@ -169,6 +176,9 @@ def list_documents(desk: Desk, *, below: str = "", limit: int = 50, offset: int 
         "documents": [brief(document) for document in shown],
     }  # fmt: skip
     lines = [f"{len(documents)} documents in {len(clusters)} clusters"]
+    if view in VIEWS:
+        more, of_view = VIEWS[view](documents)
+        return Reply(fields={**fields, **more}, text="\n".join((*lines, *of_view)))
     lines += [f"- {plain(str(cluster['id']))}: {cluster['documents']}" for cluster in clusters]
     lines += ["in the folders"] if folders else []
     lines += [f"- {plain(str(folder['path']))}: {folder['documents']}" for folder in folders]
@@ -177,6 +187,39 @@ def list_documents(desk: Desk, *, below: str = "", limit: int = 50, offset: int 
         fields["next_offset"] = end
         lines.append(f"More with offset {end}.")
     return Reply(fields=fields, text="\n".join(lines))
+
+
+def _statistics(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], list[str]]:
+    """Return how many documents there are of each urgency, category, platform and audience."""
+    entries = [document.entry for document in documents]
+    counted_by = {
+        "urgency": Counter(entry.urgency or "unspecified" for entry in entries),
+        "category": Counter(entry.path.partition("bok/")[2].rpartition("/")[0] for entry in entries),
+        "platform": Counter(name for entry in entries for name in entry.platforms),
+        "audience": Counter(name for entry in entries for name in entry.audience),
+    }
+    tables = {name: dict(counts.most_common(MOST_FOLDERS)) for name, counts in counted_by.items()}
+    lines = [
+        f"by {name}: {', '.join(f'{plain(one)} {count}' for one, count in of.items())}" for name, of in tables.items()
+    ]
+    return {"statistics": {name: {**of} for name, of in tables.items()}}, lines
+
+
+def _tree(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], list[str]]:
+    """Return the folders as a tree, each with its documents, of at most MOST_LINES lines."""
+    lines: list[str] = []
+    above: list[str] = []
+    for path, ident in sorted((document.entry.path, document.entry.id) for document in documents):
+        *folders, name = path.split("/")
+        same = next((at for at, pair in enumerate(zip(folders, above, strict=False)) if pair[0] != pair[1]), None)
+        begin = min(len(folders), len(above)) if same is None else same
+        lines += [f"{'  ' * at}{plain(folder)}/" for at, folder in enumerate(folders) if at >= begin]
+        lines.append(f"{'  ' * len(folders)}{plain(name)} [{plain(ident)}]")
+        above = folders
+    return {"tree": [*lines[:MOST_LINES]]}, lines[:MOST_LINES]
+
+
+VIEWS = {"stats": _statistics, "tree": _tree}  # of the overview, besides its sections
 
 
 def _listed(catalog: Catalog, filters: Mapping[str, str]) -> list[StoredDocument]:
@@ -251,6 +294,11 @@ def from_graph(question: Callable[..., GraphAnswer], desk: Desk, **arguments: An
     """Return the answer to one of the librarian's questions to the graph."""
     answer = question(_with_graph(desk), **arguments)
     return Reply(fields=answer.to_dict(), text=answer.text)
+
+
+def entities(desk: Desk, *, fields: Sequence[str] = (), **arguments: Any) -> Reply:
+    """Return the entities of a type, or those that a name may mean; `fields` are written as name=value."""
+    return from_graph(Librarian.entities, desk, fields=fields_of(fields), **arguments)
 
 
 def export(

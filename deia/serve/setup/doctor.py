@@ -19,6 +19,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.health import ACCEPT, Health, assess, read_golden, read_health
+from deia.compile.indexing import said_at_start
 from deia.compile.manifest import read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
@@ -179,6 +180,11 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
             yield warning(text, "Type: deia compile --tier compact")
 
 
+def same_configuration(about: _Examined) -> Iterator[Finding]:
+    """Yield what was configured otherwise when the documents were indexed."""
+    yield from map(warning, said_at_start(about.root, about.environ, about.settings))
+
+
 def encoded_library(about: _Examined) -> Iterator[Finding]:
     """Yield how far the library is encoded for the sentence model, if it is not."""
     encoding = read_encoding(f"{about.derived}/library")
@@ -326,6 +332,7 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     sound_sources,
     sound_state,
     fresh_files,
+    same_configuration,
     encoded_library,
     leftover_folder,
     gated_triggers,

@@ -78,7 +78,7 @@ def _deletes(code: str, start: int, end: int, program: str) -> bool:
         return False
     following = code[end : end + 1]
     if is_mild and (
-        not before.endswith(".") or not _is_part_of_client(before) or code[end:].startswith(("()", "(function"))
+        not before.endswith((".", "::")) or not _is_part_of_client(before) or code[end:].startswith(("()", "(function"))
     ):
         return following == "(" and parts[-1] == "all" and _is_part_of_client(before)
     is_called = following in {"(", "!"} or (before[-2:-1] in {")", "]"} and following in {"", " ", "\n", ";", "}"})
@@ -89,7 +89,7 @@ def _deletes(code: str, start: int, end: int, program: str) -> bool:
 
 def _is_part_of_client(before: str) -> bool:
     """Return whether a method is called on a part of something that is no object of the program itself: `x.part.`."""
-    chain = before.rstrip(".").replace("]", " ").split()[-1:]
+    chain = before.replace("::", ".").rstrip(".").replace("]", " ").split()[-1:]
     names = chain[0].rpartition("(")[2].split(".") if chain else []
     return len(names) > 1 and names[0] not in OWN_ROOTS and OWN.isdisjoint(name.lower() for name in names)
 

@@ -64,7 +64,7 @@ DELETING = (
     "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate", "cancel", "unsubscribe",
     "void(", ".del(",
 )  # fmt: skip
-REACHING = (" rm ", " rb ", " stop", "scp ", "rsync ", " flush", " kill ", " drop")
+REACHING = (" rm ", " rb ", " stop", "scp ", "rsync ", "flush", " kill ", "drop")
 INSTALLING = ("pip", "npm", "npx", "yarn", "bun", "uv", "cargo", "poetry", "pdm", "rye ")  # parts of clients
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80

@@ -304,9 +304,16 @@ def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
         run.budget -= sum(map(len, inner.words))
         _expand(run, simple, _spelled_out(run, inner.words), inner_place)
     elif inner.kind in _SHELL_LANGUAGES:
-        _read_script(run, _value_of(run, inner.script), inner.kind, inner_place)
+        _read_script(run, _shown(_value_of(run, inner.script)), inner.kind, inner_place)
     else:
         _enter_code(run, simple, inner, inner_place)
+
+
+def _shown(script: str) -> str:
+    """Return the text of a script that is all in a substitution: `bash -c "$(cat <<E …)"`."""
+    head, _, body = script.partition("\n")
+    end = head.partition("<<")[2].strip(" -'\"")
+    return body.rpartition(f"\n{end}")[0] if head.startswith("$(cat <<") and end else script
 
 
 def _enter_code(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 def firing(urgency: str, action: str, origin: str = "") -> Firing:
     return Firing(
-        trigger="t", title="", urgency=urgency, action=action, timing="pre-action", message="", action_required="",
-        instead=(), documents=(), because="", turn=1, origin=origin,
-    )  # type: ignore[arg-type]  # fmt: skip
+        trigger="t", title="", timing="pre-action", message="", action_required="", instead=(), documents=(),
+        because="", turn=1, origin=origin,
+        urgency=urgency,  # type: ignore[arg-type]
+        action=action,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,13 @@ def set_setting(*, name: str, value: str) -> None:
     compile_and_say(root)
 
 
+CROSS_MODAL = "ENABLE_CROSS_MODAL_SEARCH"  # a variable of other librarians
+CROSS_MODAL_NOTE = (
+    "changes nothing: one search always finds texts, code, PDFs and what images tell in words; to choose, use"
+    " --asset-type"
+)
+
+
 def _rows() -> dict[str, dict[str, Json]]:
     """Return the value of each setting and folder, and where that comes from."""
     root = shared.commons_root()
@@ -218,4 +225,6 @@ def _rows() -> dict[str, dict[str, Json]]:
         "events": (events_folder(root, os.environ), "derived"),
         "state": (state_folder(os.environ), "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
     }
+    if CROSS_MODAL in os.environ:
+        rows[CROSS_MODAL] = (os.environ[CROSS_MODAL], CROSS_MODAL_NOTE)
     return {name: {"value": value, "source": source} for name, (value, source) in rows.items()}

@@ -24,7 +24,7 @@ from deia.tables import Tables
 
 FACTS = (
     "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",
-    "verified", "related_docs",
+    "verified", "valid_until", "superseded_by", "review_after", "related_docs",
 )  # fmt: skip
 TABLES = Tables(__file__)
 AT_LINE = TABLES.pairs("at line")

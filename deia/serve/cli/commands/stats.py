@@ -232,7 +232,14 @@ def _known() -> Known:
         return Known(today=shared.today())
 
     documents = (
-        KnownDocument(id=entry.id, title=entry.title, verified=entry.verified, changed=entry.updated)
+        KnownDocument(
+            id=entry.id,
+            title=entry.title,
+            verified=entry.verified,
+            valid_until=entry.valid_until,
+            review_after=entry.review_after,
+            changed=entry.updated,
+        )
         for entry in commons.entries
         if origin_of(entry.path) == PROJECT
     )
