@@ -230,11 +230,11 @@ class Visit:
 
 OF_TRUST = {"doctor", "install", "uninstall", "pack update"}
 OTHERS = (
-    ("lint",), ("lint", "--format", "json"), ("config",), ("why",), ("log",), ("stats", "queries"), ("show", "a"),
+    ("lint",), ("lint", "--json"), ("config",), ("why",), ("log",), ("stats", "queries"), ("show", "a"),
     ("stats", "gaps"), ("stats", "triggers"), ("report",), ("stats", "agents"), ("learn",),
     ("trigger", "test"), ("trigger", "list"), ("trigger", "lint"), ("stats", "triggers"), ("learn", "log"),
     ("check", "deploy the shop with terraform destroy"), ("pack", "list"), ("eval",), ("mute", "--list"),
-    ("statusline",), ("config", "--format", "json"), ("feedback", "last", "useful"), ("stats", "documents"),
+    ("statusline",), ("config", "--json"), ("feedback", "last", "useful"), ("stats", "documents"),
     ("doctor",), ("doctor",), ("stats", "sql", "FROM events"), ("stats", "latency"), ("install", "--list"),
 )  # fmt: skip
 GRAPH = (

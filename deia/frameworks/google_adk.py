@@ -57,12 +57,7 @@ class DeiaPlugin(BasePlugin):
         return {"status": HELD, FIELD: reason} if reason else None
 
     async def after_tool_callback(
-        self,
-        *,
-        tool: Any,
-        tool_args: object,  # noqa: ARG002 - the framework passes it by name
-        tool_context: Any,
-        result: object,
+        self, *, tool: Any, tool_context: Any, result: object, **_: object
     ) -> dict[str, object] | None:
         """Judge a result, and add the texts that wait for the model."""
         if isinstance(result, dict) and result.get("status") == HELD:
@@ -74,13 +69,6 @@ class DeiaPlugin(BasePlugin):
             return None
         return {**(result if isinstance(result, dict) else {"result": result}), FIELD: text}
 
-    async def on_tool_error_callback(
-        self,
-        *,
-        tool: Any,
-        tool_args: object,  # noqa: ARG002 - the framework passes it by name
-        tool_context: Any,
-        error: Exception,
-    ) -> None:
+    async def on_tool_error_callback(self, *, tool: Any, tool_context: Any, error: Exception, **_: object) -> None:
         """Judge what a tool raised; it stays an error."""
         await self.agent_session.awatch_result(tool.name, str(error), tool_context.session.id, failed=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 from deia.fast_json import loads
@@ -28,13 +29,9 @@ class Guard:
     """The guardrails of one conversation; `halt` names the actions of triggers that stop a run on a person's input."""
 
     def __init__(
-        self,
-        librarian: Librarian | None = None,
-        *,
-        conversation_id: str = "",
-        folder: str | None = None,
+        self, librarian: Librarian | None = None, *, conversation_id: str = "", folder: str | None = None,
         halt: Collection[str] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.agent_session = AgentSession(librarian, folder=folder)
         self.conversation = conversation_id or uuid.uuid4().hex
         self._halt = frozenset(halt)
@@ -62,10 +59,10 @@ class Guard:
         return agents.GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
 
     async def _check_call(self, data: Any) -> agents.ToolGuardrailFunctionOutput:
-        call = data.context
-        reason = await self.agent_session.acheck_call(
-            call.tool_name, _arguments(call.tool_arguments), self.conversation
-        )
+        arguments: object = {}
+        with suppress(ValueError):
+            arguments = loads(data.context.tool_arguments)
+        reason = await self.agent_session.acheck_call(data.context.tool_name, arguments, self.conversation)
         output = agents.ToolGuardrailFunctionOutput
         return output.reject_content(reason) if reason else output.allow()
 
@@ -76,11 +73,3 @@ class Guard:
 
 def _messages(items: Any) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict) and item.get("role") in {"user", "assistant"}]
-
-
-def _arguments(text: str) -> object:
-    try:
-        arguments: object = loads(text)
-    except ValueError:
-        return {}
-    return arguments

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 
@@ -26,17 +27,13 @@ def need(package: str, *, extra: str) -> None:
     Raises:
         ImportError: it is not installed; the message names the extra and the command.
     """
-    if not _is_installed(package):
+    spec = None
+    with suppress(ModuleNotFoundError):  # its parent package is missing
+        spec = find_spec(package)
+    if spec is None:
         raise ImportError(
             f"This adapter needs the package {package!r}, which is not installed. Type: pip install 'deia[{extra}]'"
         )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:  # its parent package is missing
-        return False
 
 
 class _Conversation:

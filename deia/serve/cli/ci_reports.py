@@ -1,4 +1,4 @@
-"""Findings in the forms that builds read: annotations of GitHub Actions, JUnit's XML and SARIF 2.1.0."""
+"""Problems and other findings as text, as JSON, and as builds read them: GitHub's annotations, JUnit and SARIF."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from itertools import groupby
 from urllib.parse import quote
 
 import deia
+from deia import fast_json
 from deia.problems import Problem
 from deia.records import Record
-from deia.serve.cli import output
+from deia.serve.cli import colours, output
+from deia.text import counted
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -25,10 +27,22 @@ class Checked(Record):
     problem: Problem | None = None
 
 
-def print_problems(form: str, tool: str, problems: Sequence[Problem]) -> None:
-    """Print the problems that a command found in files, in a form for builds."""
-    checked = [Checked(group=problem.path, name=str(problem), problem=problem) for problem in problems]
-    print_report(form, tool, checked or [Checked(group=tool, name=tool)])
+def print_problems(form: str, tool: str, problems: Sequence[Problem], *, root: str = "", scope: str = "") -> int:
+    """Print the problems that a command found in the files of `root`, and return how many errors are among them.
+
+    `scope` begins the summary for a person; it says what was checked.
+    """
+    errors = sum(problem.severity == "error" for problem in problems)
+    shown = [problem.but(path=from_here(root, problem.path)) for problem in problems]
+    if form == "json":
+        output.say(fast_json.dumps([problem.values() for problem in problems]))
+    elif form == "text":
+        summary = f"{scope}{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}."
+        colours.say("\n".join((*map(str, shown), summary)), colours.PROBLEMS)
+    else:
+        checked = [Checked(group=problem.path, name=str(problem), problem=problem) for problem in shown]
+        print_report(form, tool, checked or [Checked(group=tool, name=tool)])
+    return errors
 
 
 def print_report(form: str, tool: str, checked: Sequence[Checked]) -> None:

@@ -25,6 +25,7 @@ TABLES = Tables(__file__)
 HEADINGS = TABLES.lists("headings")
 SHOWN = tuple(name for names in HEADINGS.values() for name in names)
 COMMANDS = (*SHOWN, *TABLES.listed("hidden"))
+WITHOUT_COMMONS = tuple(f"{name} " for name in TABLES.phrases("without --commons"))
 MODULES = TABLES.pairs("modules")
 CALLED = TABLES.pairs("former names")
 MEANT = TABLES.pairs("meant")
@@ -63,7 +64,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = MODULES.get(cmd_name, cmd_name).partition(":")
         command = getattr(import_module(f"deia.serve.cli.commands.{module}"), attribute or cmd_name)
-        return _with_examples(command)
+        return _completed(command, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings."""
@@ -97,12 +98,28 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _with_examples(command: click.Command) -> click.Command:
+def _completed(command: click.Command, path: str) -> click.Command:
+    """Return a command and those below it with examples in their help and, if they run something, with `--commons`."""
     command.context_class = HelpContext
-    for below in getattr(command, "commands", {}).values():
+    for name, below in getattr(command, "commands", {}).items():
         below.short_help = below.get_short_help_str(LONGEST)  # click cuts it at 45 characters
-        _with_examples(below)
+        _completed(below, f"{path} {name}")
+    is_run = not isinstance(command, click.Group) or command.invoke_without_command
+    is_complete = f"{path} ".startswith(WITHOUT_COMMONS) or any(option.name == "commons" for option in command.params)
+    if is_run and not is_complete:
+        commons_option(command)
     return command
+
+
+def _keep_commons(ctx: click.Context, _option: click.Parameter, folder: str) -> None:
+    """Accept the option also after the command's name."""
+    if folder:
+        ctx.find_root().obj = folder
+
+
+commons_option = click.option(
+    COMMONS.name, metavar=COMMONS.metavar, default="", help=COMMONS.help, expose_value=False, callback=_keep_commons
+)
 
 
 def _advice(name: str) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sys
 
-from deia import fast_json
+from deia import fast_json, files
+from deia.errors import QueryError
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from deia.errors import DeiaError
     from deia.fast_json import Json
@@ -36,6 +37,17 @@ def say(text: str = "") -> None:
 def answer(value: Json, lines: Iterable[str], *, as_json: bool) -> None:
     """Print an answer to a program or to a person: a value as JSON, or lines of text."""
     say(fast_json.dumps(value) if as_json else "\n".join(lines))
+
+
+def first(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    return [*lines[:most], *([f"  and {len(lines) - most} more"] if len(lines) > most else [])]
+
+
+def write_new(path: str, text: str) -> None:
+    """Write a new file; raise QueryError if it is there already, or cannot be written."""
+    if files.exists(files.full(path)) or not files.keep(files.full(path), text.encode("utf-8", "replace")):
+        raise QueryError(f"{path} is there already, or cannot be written", fix="Choose another --to")
 
 
 def show(styled: str) -> None:
@@ -74,6 +86,13 @@ def at_terminal() -> bool:
 def is_watched() -> bool:
     """Return whether standard error is a terminal, so that progress can be shown there."""
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def progress(text: str = "") -> None:
+    """Show how far something is, in place of what was shown before; only on a terminal, where no text clears that."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{printable(text)}")
+        sys.stderr.flush()
 
 
 def mark(symbol: str, plain: str) -> str:

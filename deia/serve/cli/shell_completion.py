@@ -75,7 +75,9 @@ def complete_documents(ctx: click.Context, _parameter: click.Parameter, typed: s
 
 def complete_triggers(ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the ids of triggers that begin with what was typed."""
-    return _completions(ctx, typed, _triggers)
+    return _completions(
+        ctx, typed, lambda derived: (trigger.id for trigger in open_artefact(f"{derived}/triggers").triggers())
+    )
 
 
 def complete_entities(ctx: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -110,11 +112,6 @@ def _completions(ctx: click.Context, typed: str, known: Callable[[str], Iterable
 def _catalog(derived: str) -> Catalog:
     folder = (files.read(f"{derived}/catalog") or b"").decode("ascii", "replace").strip()
     return open_catalog(f"{derived}/{folder or 'no-catalog'}")
-
-
-def _triggers(derived: str) -> list[str]:
-    artefact = open_artefact(f"{derived}/triggers")
-    return [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
 
 
 def _entities(folder: str, start: str) -> list[str]:

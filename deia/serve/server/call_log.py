@@ -6,7 +6,6 @@ after 14 days.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 
@@ -45,7 +44,4 @@ class CallLog:
         oldest = spool.timestamp(time.time() - DAYS * 86_400)[:10]
         for name in files.names(self.folder):
             if name.endswith(".jsonl") and name[:10] < oldest:
-                try:
-                    os.unlink(f"{self.folder}/{name}")
-                except OSError:
-                    continue
+                files.remove(f"{self.folder}/{name}")

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from deia import __version__, files, freshness
-from deia.compile.manifest import read_manifest
+from deia import files, freshness
 from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
 from deia.folders import is_packaged, trusted_lines
@@ -90,10 +89,8 @@ class Desk:
     def writable(self) -> str:
         """The commons to write to; raise CommonsError if it is the packaged starter commons."""
         if is_packaged(self.root):
-            raise CommonsError(
-                "this project has no commons of its own, and the starter commons cannot be changed",
-                fix="A person can create one by typing: deia init",
-            )
+            problem = "this project has no commons of its own, and the starter commons cannot be changed"
+            raise CommonsError(problem, fix="A person can create one by typing: deia init")
         return self.root
 
     @property
@@ -106,10 +103,6 @@ class Desk:
         """The current time to the second, as a name that sorts by time."""
         return time.strftime("%Y%m%dT%H%M%S")
 
-    def is_of_another_version(self) -> bool:
-        """Return whether another version of deia made the compiled files; only this shows new models."""
-        return read_manifest(self.derived).deia != __version__
-
     def is_compiled(self) -> bool:
         """Return whether there are compiled files."""
         return files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
@@ -119,9 +112,8 @@ class Desk:
 
         A server of collections does not name it, because it may belong to another part of the commons.
         """
-        source = freshness.changed(self.derived, self.root, freshness.DOCUMENTS) or freshness.changed(
-            self.derived, self.root, freshness.TRIGGERS
-        )
+        kinds = (freshness.DOCUMENTS, freshness.TRIGGERS)
+        source = next(filter(None, (freshness.changed(self.derived, self.root, kind) for kind in kinds)), "")
         return "something" if source and self.collections else source
 
     def recently_changed_source(self) -> str:
@@ -154,7 +146,12 @@ class DeskThread:
 
     async def run(self, task: Callable[[], Value]) -> Value:
         """Run a task with what the person trusts now; if the caller is cancelled before it begins, it is not run."""
-        future = self._thread.submit(self._do, task)
+
+        def follow_trust_and_run() -> Value:
+            self.desk.follow_trust()
+            return task()
+
+        future = self._thread.submit(follow_trust_and_run)
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait([waiting])
@@ -167,10 +164,6 @@ class DeskThread:
         if isinstance(error, DeiaError):
             raise error
         raise self._log(error) from error
-
-    def _do(self, task: Callable[[], Value]) -> Value:
-        self.desk.follow_trust()
-        return task()
 
     def _log(self, error: BaseException) -> DeiaError:
         """Log an unexpected error and return one for the client."""

@@ -75,8 +75,7 @@ class Hooks:
         began = time.perf_counter()
         place = Place([host, *(("--commons", self._commons) if self._commons else ())])
         place.timed, place.open = False, self._open
-        inline = len(event) <= INLINE
-        task = asyncio.ensure_future(_answer_inline(place, event) if inline else self._answer_in_thread(place, event))
+        task = asyncio.ensure_future(self._answer(place, event))
         done, _ = await asyncio.wait([task], timeout=self._deadline)
         seconds = time.perf_counter() - began
         if not done:
@@ -89,16 +88,14 @@ class Hooks:
             return HookAnswer(body=b"", seconds=seconds, outcome="failed")
         return _encode(task.result(), seconds)
 
-    async def _answer_in_thread(self, place: Place, event: bytes) -> Answer:
+    async def _answer(self, place: Place, event: bytes) -> Answer:
+        if len(event) <= INLINE:
+            return _answer(place, event)
         return await asyncio.wrap_future(self._threads.submit(_answer, place, event))
 
     def close(self) -> None:
         """Start no other tasks."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-async def _answer_inline(place: Place, event: bytes) -> Answer:
-    return _answer(place, event)
 
 
 def _answer(place: Place, event: bytes) -> Answer:

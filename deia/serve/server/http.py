@@ -1,4 +1,4 @@
-"""The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/search?q=…`, `/health` and `/ready`.
+"""The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/search?q=…`, `/upload`, `/health`, `/ready`.
 
 It listens on the loopback address by default, and on another only with a token. If the port is taken, the error says
 by whom. A signal ends it cleanly.
@@ -15,23 +15,26 @@ import socket
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from typing import TypeAlias
+from urllib.parse import parse_qsl
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 import deia
 from deia import files
-from deia.errors import HostError
+from deia.errors import DeiaError, HostError, QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.records import Record
 from deia.serve.hooks.run import HOSTS
 from deia.serve.server import limits
 from deia.serve.server.assemble import Assembled, end_at_signals
-from deia.serve.server.desk import Desk
+from deia.serve.server.desk import SEARCH_TOOL, Desk
+from deia.serve.server.dispatch import answer, find_tool, prepare
 from deia.serve.server.hook_events import EXIT, Hooks
-from deia.serve.server.plain_requests import search_answer, upload_answer
+from deia.serve.server.library_tools import index_source, start
 from deia.serve.server.tool_schemas import HOOK, Tool
 
 PORT = 8765
@@ -40,6 +43,12 @@ GRACE = 3  # seconds that requests in progress may take at the end
 IDENTIFY_TIMEOUT = 1.0  # seconds that another server on the port may take to say what it is
 HOOKS = "/hooks/"
 MAKE_TOKEN = "export DEIA_TOKEN=$(openssl rand -hex 24)"  # noqa: S105 - how to make one
+SHORT = {"q": "query"}  # parameters of /search with another name than that of the tool
+MOST_PARAMETERS = 20
+MOST_DIGITS = 9
+UPLOAD_TOOL = "index_source"  # who is offered this tool may upload
+READ_ONLY = "Set DEIA_TOKEN, and omit --read-only and --collection."
+Plain: TypeAlias = tuple[int, Mapping[str, Json]]  # the status and the value of an answer without MCP
 
 
 class Listening(Record):
@@ -200,23 +209,19 @@ class _Paths:
         elif path.startswith(HOOKS):
             await self._hook(scope, receive, send, path.removeprefix(HOOKS))
         elif path == "/health":
-            health: dict[str, Json] = {
-                "ok": True,
-                "name": "deia",
-                "version": deia.__version__,
-                "process": files.process(),
-            }
-            await limits.respond(send, 200, health)
+            health: Mapping[str, Json] = {"ok": True, "name": "deia", "version": deia.__version__}
+            await limits.respond(send, 200, {**health, "process": files.process()})
         elif path == "/ready":
             await self._ready(send)
         elif path == "/search":
-            await self._search(scope, send)
+            await self._plain(scope, send, "GET", "GET /search?q=WORDS", self._search)
         elif path == "/upload":
-            await self._upload(scope, receive, send)
-        else:
-            await limits.respond(
-                send, 404, {"error": f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /health and /ready"}
+            await self._plain(
+                scope, send, "POST", "POST a file to /upload?name=FILE", lambda given: self._upload(given, receive)
             )
+        else:
+            usage = f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /health and /ready"
+            await limits.respond(send, 404, {"error": usage})
 
     async def _ready(self, send: limits.Send) -> None:
         desk, thread = self._assembled.desk, self._assembled.desk_thread
@@ -225,23 +230,60 @@ class _Paths:
         status: dict[str, Json] = {"ready": ready, "behind": behind, "trouble": self._assembled.recompiler.trouble}
         await limits.respond(send, 200 if ready else 503, status)
 
-    async def _search(self, scope: limits.Scope, send: limits.Send) -> None:
+    async def _plain(
+        self,
+        scope: limits.Scope,
+        send: limits.Send,
+        method: str,
+        usage: str,
+        reply: Callable[[bytes], Awaitable[Plain]],
+    ) -> None:
+        """Answer one of the requests that call a tool without MCP, for curl and scripts."""
         began = time.perf_counter()
-        if scope["method"] != "GET":
-            await limits.respond(send, 405, {"error": "GET /search?q=WORDS"})
+        if scope["method"] != method:
+            await limits.respond(send, 405, {"error": usage})
             return
-        status, answer = await search_answer(self._assembled, scope.get("query_string", b""))
-        await limits.respond(send, status, answer)
-        self._assembled.call_log.write("search", "GET", outcome="ok" if status == 200 else "refused", began=began)
+        try:
+            status, value = await reply(scope.get("query_string", b""))
+        except DeiaError as error:
+            status, value = 400, {"error": error.message, "fix": error.fix}
+        await limits.respond(send, status, value)
+        outcome = "ok" if status < 400 else "refused"
+        self._assembled.call_log.write(scope["path"].lstrip("/"), method, outcome=outcome, began=began)
 
-    async def _upload(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
-        began = time.perf_counter()
-        if scope["method"] != "POST":
-            await limits.respond(send, 405, {"error": "POST a file to /upload?name=FILE"})
-            return
-        status, answer = await upload_answer(self._assembled, scope.get("query_string", b""), lambda: _body(receive))
-        await limits.respond(send, status, answer)
-        self._assembled.call_log.write("upload", "POST", outcome="ok" if status == 202 else "refused", began=began)
+    async def _search(self, query_string: bytes) -> Plain:
+        """Return what the search tool answers."""
+        desk, tools = self._assembled.desk, self._assembled.handlers.tools
+
+        def ask() -> Mapping[str, Json]:
+            values: dict[str, Json] = {SHORT.get(name, name): text for name, text in _parameters(query_string).items()}
+            if not values:
+                raise QueryError("there is no question", fix="Ask: /search?q=WORDS")
+            limit = str(values.get("limit", ""))
+            if limit.isascii() and limit.isdecimal() and len(limit) <= MOST_DIGITS:
+                values["limit"] = int(limit)
+            return answer(desk, prepare(desk, find_tool(tools, SEARCH_TOOL), values)).fields
+
+        return 200, await self._assembled.desk_thread.run(ask)
+
+    async def _upload(self, query_string: bytes, receive: limits.Receive) -> Plain:
+        """Return what was registered; taking the file in has begun then."""
+        if all(tool.name != UPLOAD_TOOL for tool in self._assembled.handlers.tools):
+            return 403, {"error": "clients of this server can only read", "fix": READ_ONLY}
+        content, desk = await _body(receive), self._assembled.desk
+        if content is None:
+            return 413, {"error": f"the file did not arrive whole; it may have at most {limits.MOST_BODY} bytes"}
+
+        def take() -> Mapping[str, Json]:
+            values = _parameters(query_string)
+            name, collection = values.pop("name", ""), values.pop("collection", "")
+            if values or not name:
+                raise QueryError("an upload has a name, and may have a collection", fix="Post to /upload?name=FILE")
+            reply = index_source(desk, source=name, collection=collection, content=content)
+            start(desk, reply.source)
+            return reply.fields
+
+        return 202, await self._assembled.desk_thread.run(take)
 
     async def _hook(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send, host: str) -> None:
         began = time.perf_counter()
@@ -260,6 +302,14 @@ class _Paths:
         headers = ((b"content-type", answer.content_type), (EXIT, b"%d" % answer.code), (b"server-timing", timing))
         await limits.respond(send, 200, answer.body, headers)
         self._assembled.call_log.write("hook", host, outcome=answer.outcome, began=began)
+
+
+def _parameters(query_string: bytes) -> dict[str, str]:
+    """Return the parameters of a request; raise QueryError if they cannot be read."""
+    try:
+        return dict(parse_qsl(query_string.decode("ascii"), errors="strict", max_num_fields=MOST_PARAMETERS))
+    except ValueError as error:
+        raise QueryError("the parameters cannot be read", fix="Write them as name=WORDS, encoded as UTF-8.") from error
 
 
 async def _body(receive: limits.Receive) -> bytes | None:

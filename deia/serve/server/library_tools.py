@@ -26,7 +26,6 @@ from deia.ingest.source import FOLDER, S3, Source, checked, typed
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.library_process import command
-from deia.serve.server.tool_arguments import SourceArguments
 from deia.text import counted
 
 Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # of how many of how many, in words
@@ -34,28 +33,33 @@ Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # of how many of
 PERSON = "A person can type: deia ingest SOURCE"
 
 
-def index_source(desk: Desk, arguments: SourceArguments, *, body: bytes | None = None) -> Reply:
-    """Register a source, which is to be taken in then; what is handed over becomes a document of `upload`."""
+def index_source(
+    desk: Desk, *, source: str, collection: str = "", content: str | bytes = "", encoding: str = "", **fields: str
+) -> Reply:
+    """Register a source, which is to be taken in then; content that is handed over becomes a document of `upload`."""
     if desk.collections:
         raise QueryError("this server gives collections away and takes nothing in", fix=PERSON)
-    body, kept = _content(arguments) if arguments.content else body, ""
-    if body is None:
-        source = _source(desk, arguments)
+    if content or isinstance(content, bytes):
+        body = content if isinstance(content, bytes) else _bytes_of(content, encoding)
+        described, kept = keep_upload(desk.root, source, body, os.environ, collection=collection)
     else:
-        source, kept = keep_upload(desk.root, arguments.source, body, os.environ, collection=arguments.collection)
+        described, kept = _source(desk, source, collection=collection, **fields), ""
     with open_library(desk.root, os.environ) as library:
-        registered = library.register(source)
+        registered = library.register(described)
     name = registered.source.name
-    fields: dict[str, Json] = {"name": name, "collection": registered.source.collection, "status": PENDING}
-    fields |= {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept}"} if kept else {}
-    return Reply(fields=fields, text=f"Taking in {plain(name)}; list_sources says when it is done.", source=name)
+    path = {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept}"} if kept else {}
+    return Reply(
+        fields={"name": name, "collection": registered.source.collection, "status": PENDING, **path},
+        text=f"Taking in {plain(name)}; list_sources says when it is done.",
+        source=name,
+    )
 
 
-def _content(arguments: SourceArguments) -> bytes:
-    if not arguments.encoding:
-        return arguments.content.encode("utf-8", "replace")
+def _bytes_of(content: str, encoding: str) -> bytes:
+    if not encoding:
+        return content.encode("utf-8", "replace")
     try:
-        return binascii.a2b_base64(arguments.content, strict_mode=True)
+        return binascii.a2b_base64(content, strict_mode=True)
     except ValueError as error:
         raise QueryError(f"the content is no base64: {error}", fix="Encode the file, or omit encoding.") from error
 
@@ -91,16 +95,15 @@ async def finish(desk: Desk, name: str, report: Report) -> Reply:
     return Reply(fields={"name": name, "status": PROCESSED}, text=str(last["text"]))
 
 
-def _source(desk: Desk, arguments: SourceArguments) -> Source:
+def _source(desk: Desk, place: str, *, collection: str, branch: str = "", filter: str = "") -> Source:  # noqa: A002 - as the tool calls it
     """Return the source that is meant; raise an error if it is not one that an agent may take in."""
-    source = typed(arguments.source)
+    source = typed(place)
     own = tuple(f"{files.real(folder).rstrip('/')}/" for folder in (desk.root, desk.folder))
     if source.kind == S3 or (source.kind == FOLDER and not f"{source.place}/".startswith(own)):
         raise QueryError("an agent takes in folders of the project and public addresses only", fix=PERSON)
     if source.kind != FOLDER and os.path.isabs(source.place):
         raise QueryError("a repository on this machine is not taken in for an agent", fix=PERSON)
-    described = source.but(collection=arguments.collection, branch=arguments.branch)
-    return checked(described.but(filter=(arguments.filter,) if arguments.filter else ()))
+    return checked(source.but(collection=collection, branch=branch, filter=(filter,) if filter else ()))
 
 
 def list_sources(desk: Desk) -> Reply:
@@ -120,8 +123,6 @@ def list_sources(desk: Desk) -> Reply:
         f"{plain(one.source.name)}: {one.status}, {counted(one.documents, 'document')} ({plain(one.source.place)})"
         for one in sources
     ]
-    encoding = (
-        read_encoding(f"{derived_folder(desk.root, os.environ)}/library").sentence(time.time()) if sources else ""
-    )
-    lines += [f"{encoding}."] if encoding else []
+    encoding = read_encoding(f"{derived_folder(desk.root, os.environ)}/library").sentence(time.time())
+    lines += [f"{encoding}."] if sources and encoding else []
     return Reply(fields={"sources": listed}, text="\n".join(lines) or "Nothing was taken in yet.")

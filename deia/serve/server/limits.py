@@ -188,15 +188,14 @@ class Sessions:
             "headers": [(SESSION, session)], "http_version": "1.1", "scheme": "http", "root_path": "",
             "asgi": {"version": "3.0"},
         }  # fmt: skip
-        await self._app(scope, _empty_body, _discard)
 
+        async def empty_body() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
 
-async def _empty_body() -> Message:
-    return {"type": "http.request", "body": b"", "more_body": False}
+        async def ignore(_answer: Message) -> None:
+            """Do nothing: it does not matter whether the session still existed."""
 
-
-async def _discard(_message: Message) -> None:
-    """Ignore the answer: it does not matter whether the session still existed."""
+        await self._app(scope, empty_body, ignore)
 
 
 class TimedProtocol(H11Protocol):

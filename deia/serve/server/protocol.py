@@ -20,14 +20,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 import deia
 from deia.errors import DeiaError
 from deia.serve.server.call_log import CallLog
-from deia.serve.server.desk import Desk, DeskThread, Reply
-from deia.serve.server.dispatch import call, cluster_choices, confirmation, find_tool, prepare
+from deia.serve.server.desk import Desk, DeskThread
+from deia.serve.server.dispatch import answer, confirmation, find_tool, prepare
 from deia.serve.server.hook_events import Hooks, answer_hook
 from deia.serve.server.library_tools import finish, start
 from deia.serve.server.read_tools import PROMPTS, prompt_text
 from deia.serve.server.recompile import Recompiler, Report
 from deia.serve.server.resources import PATTERNS, SCHEME, Context, Subscribers, complete, fixed_addresses, read_resource
-from deia.serve.server.tool_arguments import QueryArguments
 from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS, Tool
 
 CONFIRM, CHOOSE = "confirm", "choose"
@@ -52,12 +51,8 @@ def can_ask(ctx: Context) -> bool:
 
 async def confirm(ctx: Context, params: types.CallToolRequestParams, question: str) -> types.InputRequiredResult | None:
     """Let the person confirm; return None if they agreed or cannot be asked."""
-    schema: dict[str, object] = {
-        "type": "object",
-        "properties": {"proceed": {"type": "boolean", "title": "Go on?", "default": False}},
-        "required": ["proceed"],
-    }
-    answer = await _ask(ctx, params, CONFIRM, question, schema)
+    form = {"type": "boolean", "title": "Go on?", "default": False}
+    answer = await _ask(ctx, params, CONFIRM, question, "proceed", form)
     if isinstance(answer, types.InputRequiredResult) or answer is None:
         return answer
     if answer.action != "accept" or (answer.content or {}).get("proceed") is not True:
@@ -69,12 +64,8 @@ async def choose(
     ctx: Context, params: types.CallToolRequestParams, question: str, choices: Sequence[str]
 ) -> types.InputRequiredResult | str:
     """Let the person choose one of several; return an empty text if they chose none."""
-    schema: dict[str, object] = {
-        "type": "object",
-        "properties": {"choice": {"type": "string", "title": "Part", "enum": list(choices)}},
-        "required": ["choice"],
-    }
-    answer = await _ask(ctx, params, CHOOSE, question, schema)
+    form: dict[str, object] = {"type": "string", "title": "Part", "enum": list(choices)}
+    answer = await _ask(ctx, params, CHOOSE, question, "choice", form)
     if isinstance(answer, types.InputRequiredResult):
         return answer
     choice = (answer.content or {}).get("choice") if answer is not None and answer.action == "accept" else ""
@@ -82,10 +73,12 @@ async def choose(
 
 
 async def _ask(
-    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, schema: dict[str, object]
+    ctx: Context, params: types.CallToolRequestParams, key: str, question: str, field: str, form: dict[str, object]
 ) -> types.InputRequiredResult | types.ElicitResult | None:
+    """Ask the person for one field; return None if this client cannot, or the result that asks if it is stateless."""
     if not can_ask(ctx):
         return None
+    schema: dict[str, object] = {"type": "object", "properties": {field: form}, "required": [field]}
     if not _is_stateless(ctx):
         try:
             return await ctx.session.elicit_form(question, schema, related_request_id=ctx.request_id)
@@ -96,8 +89,8 @@ async def _ask(
     answer = (params.input_responses or {}).get(key)
     if isinstance(answer, types.ElicitResult):
         return answer
-    form = types.ElicitRequestFormParams(message=question, requested_schema=schema)
-    return types.InputRequiredResult(input_requests={key: types.ElicitRequest(params=form)})
+    request = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=schema))
+    return types.InputRequiredResult(input_requests={key: request})
 
 
 def _is_stateless(ctx: Context) -> bool:
@@ -119,6 +112,17 @@ class Handlers:
 
     def server(self) -> Server[Any]:
         """Return the SDK's server with all handlers registered."""
+        templates = [
+            types.ResourceTemplate(
+                name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
+                description=pattern.description, mime_type=pattern.content_type,
+            )
+            for pattern in PATTERNS
+        ]  # fmt: skip
+        prompts = [
+            types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
+            for name, prompt in PROMPTS.items()
+        ]
         server: Server[Any] = Server(
             NAME,
             version=deia.__version__,
@@ -127,9 +131,9 @@ class Handlers:
             on_list_tools=_always(types.ListToolsResult(tools=self._listed)),
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
-            on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=_templates())),
+            on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=templates)),
             on_read_resource=self.read,
-            on_list_prompts=_always(types.ListPromptsResult(prompts=_prompts())),
+            on_list_prompts=_always(types.ListPromptsResult(prompts=prompts)),
             on_get_prompt=self.prompt,
             on_completion=self.complete,
             on_subscribe_resource=self.subscribers.subscribe,
@@ -167,28 +171,28 @@ class Handlers:
         thread = self.checker if params.name == CHECKS else self.desk_thread
         desk = thread.desk
         await self.recompiler.wait_until_compiled(report)
-        arguments = await thread.run(lambda: prepare(desk, tool, params.arguments))
-        question = await thread.run(lambda: confirmation(desk, arguments))
+        call = await thread.run(lambda: prepare(desk, tool, params.arguments))
+        question = await thread.run(lambda: confirmation(desk, call))
         if question:
             pending = await confirm(ctx, params, question)
             if pending is not None:
                 return pending
-        reply = await thread.run(lambda: call(desk, arguments))
-        clusters = cluster_choices(reply, arguments)
-        if clusters:
-            cluster = await choose(ctx, params, "That is about half the commons. Which part of it?", clusters)
+        reply = await thread.run(lambda: answer(desk, call))
+        if reply.clusters and not call.arguments.get("cluster"):
+            cluster = await choose(ctx, params, "That is about half the commons. Which part of it?", reply.clusters)
             if isinstance(cluster, types.InputRequiredResult):
                 return cluster
-            if cluster and isinstance(arguments, QueryArguments):
-                narrowed = arguments.but(cluster=cluster)
-                reply = await thread.run(lambda: call(desk, narrowed))
+            if cluster:
+                narrowed = call.but(arguments={**call.arguments, "cluster": cluster})
+                reply = await thread.run(lambda: answer(desk, narrowed))
         if reply.changed:
             await self.recompiler.bring_up_to_date(report)
         if reply.source and ctx.meta and "progress_token" in ctx.meta:
             reply = await finish(desk, reply.source, ctx.session.report_progress)
         elif reply.source:
             start(desk, reply.source)
-        return _success(reply)
+        content = types.TextContent(text=_clean(reply.text))
+        return types.CallToolResult(content=[content], structured_content=_clean(dict(reply.fields)))
 
     async def list_resources(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
@@ -206,11 +210,12 @@ class Handlers:
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Return what is at an address; raise MCPError if there is nothing."""
         address = str(params.uri)
-        answer = lambda desk: desk.retry(lambda: read_resource(desk, address))  # noqa: E731
-        content = await self._answer(ctx, "resource", address, answer, data={"uri": address})
-        contents = types.TextResourceContents(
-            uri=params.uri, text=_clean(content.text), mime_type=content.content_type
+        content = await self._answer(
+            ctx, "resource", address, lambda desk: desk.retry(lambda: read_resource(desk, address)),
+            data={"uri": address},
         )  # fmt: skip
+        text = _clean(content.text)
+        contents = types.TextResourceContents(uri=params.uri, text=text, mime_type=content.content_type)
         return types.ReadResourceResult(contents=[contents])
 
     async def prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -223,7 +228,7 @@ class Handlers:
         return types.GetPromptResult(description=PROMPTS[params.name].description, messages=[message])
 
     async def _answer(
-        self, ctx: Context, kind: str, name: str, answer: Callable[[Desk], Value], *, arguments: Iterable[str] = (),
+        self, ctx: Context, kind: str, name: str, read: Callable[[Desk], Value], *, arguments: Iterable[str] = (),
         data: Any = None,
     ) -> Value:  # fmt: skip
         """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
@@ -231,7 +236,7 @@ class Handlers:
         desk = self.desk_thread.desk
         try:
             await self.recompiler.wait_until_compiled(_progress(ctx))
-            value = await self.desk_thread.run(lambda: answer(desk))
+            value = await self.desk_thread.run(lambda: read(desk))
             outcome = "ok"
         except DeiaError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error
@@ -256,28 +261,6 @@ def _always(result: Value) -> Callable[[Context, object], Awaitable[Value]]:
         return result
 
     return handler
-
-
-def _templates() -> list[types.ResourceTemplate]:
-    return [
-        types.ResourceTemplate(
-            name=pattern.path.partition("/")[0], uri_template=SCHEME + pattern.path,
-            description=pattern.description, mime_type=pattern.content_type,
-        )
-        for pattern in PATTERNS
-    ]  # fmt: skip
-
-
-def _prompts() -> list[types.Prompt]:
-    return [
-        types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
-        for name, prompt in PROMPTS.items()
-    ]
-
-
-def _success(reply: Reply) -> types.CallToolResult:
-    content = types.TextContent(text=_clean(reply.text))
-    return types.CallToolResult(content=[content], structured_content=_clean(dict(reply.fields)))
 
 
 def _failure(message: str) -> types.CallToolResult:

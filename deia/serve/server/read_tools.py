@@ -13,8 +13,8 @@ import secrets
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Unpack
 
 from mcp_types import PromptArgument
 
@@ -23,40 +23,34 @@ from deia.commons.source_files.outline import without_outline
 from deia.errors import ArtefactError, QueryError
 from deia.fast_json import Json
 from deia.firing import Firing
+from deia.graph import exports
+from deia.graph.graph_answers import GraphAnswer
+from deia.graph.schema import fields_of
 from deia.knowledge import Result
+from deia.librarian import Librarian
 from deia.records import URGENCIES, Record
 from deia.search.answer import NOTHING, TOO_BROAD, Answer
 from deia.search.catalog import Catalog, StoredDocument
+from deia.search.filters import Filters
 from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import full, summary
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
-from deia.serve.server.tool_arguments import CheckArguments, ListArguments, QueryArguments, ReadArguments
 from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
 MOST_LISTED = 100_000
 MOST_FOLDERS = 100  # that an overview lists
 MOST_LINES = 1_000  # of a tree
-MOST_QUERY = (
-    600  # characters of a lesson with which similar documents are searched: its beginning says what it is about
-)
+MOST_QUERY = 600  # characters of a lesson's beginning with which similar documents are searched
 UNWRITTEN = "(Only placeholder text so far.)"
 SIMILAR = 3
 ANY_TIER = ("auto", "keyword")  # values of the setting `tier` that do not demand a model
 FACTS = (
-    "summary",
-    "action",
-    "urgency",
-    "platforms",
-    "clusters",
-    "tags",
-    "updated",
-    "verified",
-    "valid_until",
-    "superseded_by",
-    "review_after",
-)
+    "summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified", "valid_until",
+    "superseded_by", "review_after",
+)  # fmt: skip
+RANKS = {urgency: rank for rank, urgency in enumerate(URGENCIES)}
 FIRING_FIELDS = (
     "trigger", "title", "urgency", "action", "message", "action_required", "because", "turn", "confidence",
 )  # fmt: skip
@@ -70,15 +64,23 @@ MOST = 20_000  # characters of an argument
 SEARCHED = 400  # characters of a plan with which documents are searched
 
 
-def query(desk: Desk, arguments: QueryArguments) -> Reply:
-    """Answer a question in the published shape, with the documents quoted if `detail` is "full"."""
-    answer = desk.librarian.query(
-        arguments.query, mode=arguments.mode, limit=arguments.limit, platform=arguments.platform,
-        audience=arguments.audience, urgency=arguments.urgency, cluster=arguments.cluster,
-        asset_type=arguments.asset_type, collection=arguments.collection,
-    )  # fmt: skip
+def query(desk: Desk, *, query: str, detail: str = "summary", **filters: Unpack[Filters]) -> Reply:
+    """Answer a question in the published shape, with a warning if the sources changed meanwhile.
+
+    With the `detail` "full" the documents are quoted.
+    """
+    answer: Answer = desk.librarian.query(query, **filters)
     _require_tier(desk, answer)
-    return _reply(desk, answer, quoted=arguments.detail == "full")
+    quoted = detail == "full"
+    text = full(answer) if quoted else summary(answer)
+    changed = desk.recently_changed_source()
+    if changed:
+        warning = f"{changed} changed since the commons was compiled; a compile is on its way"
+        answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
+    fields = {**answer.to_dict(), "context": text} if quoted else answer.to_dict()
+    return Reply(
+        fields=fields, text=text, clusters=answer.available_clusters[:12] if answer.reason == TOO_BROAD else ()
+    )
 
 
 def _require_tier(desk: Desk, answer: Answer) -> None:
@@ -91,25 +93,14 @@ def _require_tier(desk: Desk, answer: Answer) -> None:
         raise ArtefactError(f"the settings demand the {tier} tier, which cannot be used: {reason}", fix=fix)
 
 
-def _reply(desk: Desk, answer: Answer, *, quoted: bool) -> Reply:
-    """Return an answer as a reply, with a warning if its sources changed meanwhile."""
-    text = full(answer) if quoted else summary(answer)
-    changed = desk.recently_changed_source()
-    if changed:
-        warning = f"{changed} changed since the commons was compiled; a compile is on its way"
-        answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
-    fields = {**answer.to_dict(), "context": text} if quoted else answer.to_dict()
-    return Reply(fields=fields, text=text, clusters=answer.available_clusters if answer.reason == TOO_BROAD else ())
-
-
-def read(desk: Desk, arguments: ReadArguments) -> Reply:
+def read(desk: Desk, *, document: str, lines: str = "") -> Reply:
     """Return a document or some of its lines."""
-    span = read_lines(arguments.lines) if arguments.lines else None
-    if arguments.lines and span is None:
+    span = read_lines(lines) if lines else None
+    if lines and span is None:
         fix = "Write one or two line numbers, such as 12 or 12-30."
-        raise QueryError(f"lines {arguments.lines!r} are not valid", fix=fix)
-    catalog = desk.librarian.open_catalog_of(arguments.document)
-    found = look_up(catalog, arguments.document, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
+        raise QueryError(f"lines {lines!r} are not valid", fix=fix)
+    catalog = desk.librarian.open_catalog_of(document)
+    found = look_up(catalog, document, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
     desk.librarian.log("read", {"doc": found.document.entry.id, "via": "mcp"})
     return _document(found, span or found.lines)
 
@@ -126,12 +117,8 @@ def _document(found: FoundDocument, span: tuple[int, int] | None) -> Reply:
     begin = max(start, first)
     text = without_outline("\n".join(shown)).rstrip("\n") or UNWRITTEN  # the same as in an injection
     quoted = "\n".join(f"> {plain(line)}".rstrip() for line in text.split("\n"))
-    fields: dict[str, Json] = {
-        "id": entry.id,
-        "path": entry.path,
-        "title": entry.title,
-        "lines": [begin, begin + len(shown) - 1],
-    }
+    last = begin + len(shown) - 1
+    fields: dict[str, Json] = {"id": entry.id, "path": entry.path, "title": entry.title, "lines": [begin, last]}
     facts = {name: _as_list(getattr(entry, name)) for name in FACTS if getattr(entry, name)}
     heading = f"[{plain(entry.id)}] {plain(entry.title)} (source: {plain(entry.path)}:{begin})"
     return Reply(fields={**fields, **facts, "note": FRAME, "text": quoted}, text=f"{FRAME}\n\n{heading}\n{quoted}")
@@ -141,12 +128,17 @@ def _as_list(value: Json) -> Json:
     return list(value) if isinstance(value, tuple) else value
 
 
-def check(desk: Desk, arguments: CheckArguments) -> Reply:
+def check(desk: Desk, *, conversation: Sequence[str | Mapping[str, Json]], conversation_id: str = "") -> Reply:
     """Return the triggers that fire in a conversation; without an id it is checked as if it were new."""
-    firings, context = check_conversation(desk, arguments.conversation, arguments.conversation_id)
-    if not firings:
-        return Reply(fields={"fired": [], "context": ""}, text="Nothing known speaks against this.")
-    return Reply(fields={"fired": [_firing(firing) for firing in firings], "context": context}, text=context)
+    firings, context = check_conversation(desk, conversation, conversation_id)
+    fired: list[dict[str, Json]] = [
+        {
+            **{name: getattr(firing, name) for name in FIRING_FIELDS}, "instead": list(firing.instead),
+            "documents": [{"id": document.id, "reason": document.reason} for document in firing.documents],
+        }
+        for firing in firings
+    ]  # fmt: skip
+    return Reply(fields={"fired": fired, "context": context}, text=context or "Nothing known speaks against this.")
 
 
 def check_conversation(
@@ -154,51 +146,38 @@ def check_conversation(
 ) -> tuple[Sequence[Firing], str]:
     """Return what fires in a conversation, and the text to inject; without an id it shares no memory with others."""
     ident = ident or f"once-{secrets.token_hex(8)}"
-    with _short_switch_interval():
-        firings = desk.librarian.check_triggers(list(conversation), conversation_id=ident, folder=desk.folder)
-    context = desk.librarian.get_context(firings, conversation_id=ident).text if firings else ""
-    return firings, context
-
-
-@contextmanager
-def _short_switch_interval() -> Iterator[None]:
-    """Let other threads run sooner; see `SWITCH_INTERVAL`."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     try:
-        yield
+        firings = desk.librarian.check_triggers(list(conversation), conversation_id=ident, folder=desk.folder)
     finally:
         sys.setswitchinterval(DEFAULT_SWITCH_INTERVAL)
-
-
-def _firing(firing: Firing) -> dict[str, Json]:
-    documents = [{"id": document.id, "reason": document.reason} for document in firing.documents]
-    fields = {name: getattr(firing, name) for name in FIRING_FIELDS}
-    return {**fields, "instead": list(firing.instead), "documents": documents}
+    context = desk.librarian.get_context(firings, conversation_id=ident).text if firings else ""
+    return firings, context
 
 
 # --- the overview ---
 
 
-def list_documents(desk: Desk, arguments: ListArguments) -> Reply:
+def list_documents(
+    desk: Desk, *, below: str = "", view: str = "", limit: int = 50, offset: int = 0, **filters: str
+) -> Reply:
     """Return the clusters and folders with their counts, and the documents that pass the filters, most urgent first."""
     catalog = desk.librarian.open_catalog()
-    _check_filters(catalog, arguments.filters)
-    listed = catalog.keyword.listed(filters=arguments.filters, limit=max(1, min(len(catalog), MOST_LISTED)))
-    documents = [
-        document
-        for document in sorted(catalog.documents(listed), key=_urgency_order)
-        if document.entry.path.startswith(arguments.below)
+    documents = [document for document in _listed(catalog, filters) if document.entry.path.startswith(below)]
+    end = offset + limit
+    shown = documents[offset:end]
+    counts = Counter(document.entry.path.rpartition("/")[0] for document in documents)
+    folders: list[dict[str, Json]] = [
+        {"path": f"{path}/", "documents": count} for path, count in sorted(counts.most_common(MOST_FOLDERS))
     ]
-    end = arguments.offset + arguments.limit
-    shown = documents[arguments.offset : end]
-    clusters, folders = count_clusters(catalog), _count_folders(documents)
+    clusters = count_clusters(catalog)
     fields: dict[str, Json] = {
         "total": len(documents), "clusters": clusters, "folders": folders,
         "documents": [brief(document) for document in shown],
     }  # fmt: skip
     lines = [f"{len(documents)} documents in {len(clusters)} clusters"]
-    if arguments.view in VIEWS:
-        more, of_view = VIEWS[arguments.view](documents)
+    if view in VIEWS:
+        more, of_view = VIEWS[view](documents)
         return Reply(fields={**fields, **more}, text="\n".join((*lines, *of_view)))
     lines += [f"- {plain(str(cluster['id']))}: {cluster['documents']}" for cluster in clusters]
     lines += ["in the folders"] if folders else []
@@ -243,17 +222,16 @@ def _tree(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], list[st
 VIEWS = {"stats": _statistics, "tree": _tree}  # of the overview, besides its sections
 
 
-def _count_folders(documents: Sequence[StoredDocument]) -> list[dict[str, Json]]:
-    """Return the folders of these documents by path; if there are too many, those with the most documents."""
-    counts = Counter(document.entry.path.rpartition("/")[0] for document in documents)
-    return [{"path": f"{path}/", "documents": count} for path, count in sorted(counts.most_common(MOST_FOLDERS))]
-
-
-def _check_filters(catalog: Catalog, filters: Mapping[str, str]) -> None:
-    for name, value in filters.items():
+def _listed(catalog: Catalog, filters: Mapping[str, str]) -> list[StoredDocument]:
+    """Return the documents that pass the filters, most urgent first; raise QueryError if a value is unknown."""
+    present = {name: value for name, value in filters.items() if value}
+    for name, value in present.items():
         if not catalog.keyword.has(name, value):
             known = ", ".join(catalog.keyword.values(name)[:30])
             raise QueryError(f"{name} {value!r} is unknown", fix=f"Known are: {known or 'none'}.")
+    listed = catalog.keyword.listed(filters=present, limit=max(1, min(len(catalog), MOST_LISTED)))
+    by_urgency = lambda document: (RANKS.get(document.entry.urgency, len(RANKS)), document.entry.id)  # noqa: E731
+    return sorted(catalog.documents(listed), key=by_urgency)
 
 
 def count_clusters(catalog: Catalog) -> list[dict[str, Json]]:
@@ -273,17 +251,12 @@ def brief(document: StoredDocument) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _urgency_order(document: StoredDocument) -> tuple[int, str]:
-    urgency = document.entry.urgency
-    return next((rank for rank, name in enumerate(URGENCIES) if name == urgency), len(URGENCIES)), document.entry.id
-
-
 # --- where a lesson belongs ---
 
 
-def suggest(desk: Desk, lesson: str) -> Reply:
+def suggest(desk: Desk, *, text: str) -> Reply:
     """Return the folder and cluster in which a lesson belongs, judging by the documents that are most similar to it."""
-    answer = desk.librarian.query(" ".join(lesson.split())[:MOST_QUERY], limit=SIMILAR + 2)
+    answer = desk.librarian.query(" ".join(text.split())[:MOST_QUERY], limit=SIMILAR + 2)
     nearest = list(answer.documents) if answer.reason != NOTHING else []
     own = [result for result in nearest if origin_of(result.path) == PROJECT]
     category = _category([result.path for result in own or nearest])
@@ -312,6 +285,44 @@ def _advice(answer: Answer, own: Sequence[Result]) -> str:
     if answer.matched is True and answer.confidence == "high" and own:
         return f"{own[0].id} covers the same: read it, and prefer save_lesson with update={own[0].id}."
     return "No document of the project covers this; save a new one."
+
+
+# --- the graph ---
+
+
+def from_graph(question: Callable[..., GraphAnswer], desk: Desk, **arguments: Any) -> Reply:
+    """Return the answer to one of the librarian's questions to the graph."""
+    answer = question(_with_graph(desk), **arguments)
+    return Reply(fields=answer.to_dict(), text=answer.text)
+
+
+def entities(desk: Desk, *, fields: Sequence[str] = (), **arguments: Any) -> Reply:
+    """Return the entities of a type, or those that a name may mean; `fields` are written as name=value."""
+    return from_graph(Librarian.entities, desk, fields=fields_of(fields), **arguments)
+
+
+def export(
+    desk: Desk,
+    *,
+    format: str = "json",  # noqa: A002 - as the tool calls it
+    type: str = "",  # noqa: A002 - likewise
+    limit: int = 1_000,
+) -> Reply:
+    """Return the graph, or what there is of one type, in a format for other programs."""
+    with _with_graph(desk).open_graph() as graph:
+        exported = exports.export(graph, format, kind=type, most=limit)
+        content = "\n".join(exported.lines)
+    return Reply(fields={"content": content, "complete": not exported.is_cut}, text=content)
+
+
+def _with_graph(desk: Desk) -> Librarian:
+    """Return the librarian; raise QueryError if only collections are offered, since the graph is of everything."""
+    if desk.collections:
+        raise QueryError("this server gives collections away and has no graph", fix="Ask query_global_commons.")
+    return desk.librarian
+
+
+# --- the prompts ---
 
 
 class Prompt(Record):
@@ -356,10 +367,6 @@ def _about_task(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
     return {"folder": folder, "known": known, "firings": _context_of(desk, f"User: {arguments['task']}")}
 
 
-def _about_mistake(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
-    return {"place": suggest(desk, arguments["mistake"]).text}
-
-
 def _about_plan(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
     firings = _context_of(desk, f"Assistant: {arguments['plan']}") or "\n\nNo trigger of the commons fires on it."
     known = full(desk.librarian.query(" ".join(arguments["plan"].split())[:SEARCHED], limit=4))
@@ -373,5 +380,7 @@ def _context_of(desk: Desk, turn: str) -> str:
 
 # What the commons knows, for the text of each prompt.
 KNOWN: Mapping[str, Callable[[Desk, Mapping[str, str]], dict[str, str]]] = {
-    "before-you-start": _about_task, "write-a-lesson": _about_mistake, "review-plan": _about_plan,
-}  # fmt: skip
+    "before-you-start": _about_task,
+    "write-a-lesson": lambda desk, arguments: {"place": suggest(desk, text=arguments["mistake"]).text},
+    "review-plan": _about_plan,
+}

@@ -1,6 +1,8 @@
 """Keeps the compiled files up to date while a server runs.
 
-Changed sources are compiled in another process. Until that has finished, answers come from the previous files.
+Changed sources are compiled in another process (`python -m deia.serve.server.recompile ROOT [COLLECTION]…`), because a
+compile would hold the server's interpreter lock and use its memory. Until that has finished, answers come from the
+previous files.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from deia.errors import ArtefactError
+import deia
+from deia.compile.manifest import read_manifest
+from deia.errors import ArtefactError, DeiaError
 from deia.serve.server.desk import LOOK, DeskThread
 
 Report: TypeAlias = Callable[[float, str], Awaitable[None]]
@@ -41,7 +45,8 @@ class Recompiler:
     async def run(self) -> None:
         """Check the sources until cancelled."""
         wait = LOOK
-        self._outdated = await self.desk_thread.run(self.desk_thread.desk.is_of_another_version)
+        manifest = await self.desk_thread.run(lambda: read_manifest(self.desk_thread.desk.derived))
+        self._outdated = manifest.deia != deia.__version__  # only this shows new models
         while True:
             await asyncio.sleep(wait)
             changed = await self.desk_thread.run(self._changed)
@@ -87,7 +92,7 @@ class Recompiler:
     async def _compile(self, report: Report) -> tuple[int, str]:
         """Compile in another process and return its exit code and what it wrote to standard error."""
         desk = self.desk_thread.desk
-        command = (sys.executable, "-P", "-m", "deia.serve.server.compile_process", desk.root, *desk.collections)
+        command = (sys.executable, "-P", "-m", __name__, desk.root, *desk.collections)
         process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE, env=os.environ,
@@ -111,3 +116,19 @@ class Recompiler:
             for callback in self.on_change:
                 await callback()
         self._generation = generation
+
+
+def main() -> int:
+    """Compile the commons, or the collections of it, that the arguments name; return 0, or 2 after printing why."""
+    from deia.compile.compiler import compile_commons  # noqa: PLC0415 - the server itself never compiles
+
+    try:
+        compile_commons(sys.argv[1], environ=os.environ, collections=sys.argv[2:])
+    except DeiaError as error:
+        sys.stderr.write(f"{' '.join(str(error).split())}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

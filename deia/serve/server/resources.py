@@ -52,7 +52,7 @@ class Address(Record):
 
     path: str
     description: str
-    content_type: str
+    content_type: str = JSON
     of_the_whole: bool = False  # whether it describes the whole commons, not only the collections that are offered
 
 
@@ -60,23 +60,20 @@ class Content(Record):
     """What an address holds."""
 
     text: str
-    content_type: str
+    content_type: str = JSON
 
 
 FIXED = (
-    Address(path="index", description="Every document by cluster, as the index describes it.", content_type=JSON),
-    Address(
-        path="schema", description="The fields of an entry, a trigger and a lesson, and the types in the graph.",
-        content_type=JSON,
-    ),
+    Address(path="index", description="Every document by cluster, as the index describes it."),
+    Address(path="schema", description="The fields of an entry, a trigger and a lesson, and the types in the graph."),
     Address(
         path="telemetry/summary", description="The numbers of questions, answers, firings and verdicts.",
-        content_type=JSON, of_the_whole=True,
+        of_the_whole=True,
     ),
 )  # fmt: skip
 PATTERNS = (
     Address(path="document/{id}", description="A document's text.", content_type=MARKDOWN),
-    Address(path="cluster/{id}", description="A cluster and its documents.", content_type=JSON),
+    Address(path="cluster/{id}", description="A cluster and its documents."),
 )
 
 
@@ -84,12 +81,12 @@ def read_resource(desk: Desk, address: str, *, log: bool = True) -> Content:
     """Return what is at an address; `log` is whether reading a document is logged."""
     path = address.removeprefix(SCHEME) if address.startswith(SCHEME) else ""
     if path in {page.path for page in fixed_addresses(desk)}:
-        return Content(text=fast_json.dumps(PAGES[path](desk)), content_type=JSON)
+        return Content(text=fast_json.dumps(PAGES[path](desk)))
     kind, _, name = path.partition("/")
     if kind == "document" and name:
         return _document(desk, unquote(name), log=log)
     if kind == "cluster" and name:
-        return Content(text=fast_json.dumps(_cluster(desk, unquote(name))), content_type=JSON)
+        return Content(text=fast_json.dumps(_cluster(desk, unquote(name))))
     known = ", ".join(SCHEME + known.path for known in (*fixed_addresses(desk), *PATTERNS))
     raise QueryError(f"there is nothing at {address[:200]!r}", fix=f"Known are: {known}.")
 
@@ -130,25 +127,21 @@ def _index(desk: Desk) -> dict[str, Json]:
 
 def _schema(desk: Desk) -> dict[str, Json]:
     lesson = next(tool for tool in TOOLS if tool.name == "save_lesson").inputs.schema()
+    graph = Schema(entity_types=(), relation_types=())  # a server of collections has none
+    if not desk.collections:
+        named, counts = read_schema(desk.librarian.settings.schema), desk.librarian.graph_stats()
+        graph = named.but(
+            entity_types=tuple(dict.fromkeys((*named.entity_types, *counts.entity_types))),
+            relation_types=tuple(dict.fromkeys((*named.relation_types, *counts.relation_types))),
+        )
+    trigger = {"action": ACTIONS, "status": STATUSES, "stance": STANCES, "who": ROLES, "mode": MODES}
     return {
         "entry": {"fields": list(ENTRY_FIELDS), "required": ["id", "path", "title", "summary", "keywords"]},
         "lesson": lesson,
         "urgency": list(URGENCIES),
-        "trigger": {"action": list(ACTIONS), "status": list(STATUSES), "stance": list(STANCES),
-                    "who": list(ROLES), "mode": list(MODES)},
-        **_graph_schema(desk),
-    }  # fmt: skip
-
-
-def _graph_schema(desk: Desk) -> dict[str, Json]:
-    """Return the types and fields that are named and the types in the graph; a server of collections has none."""
-    if desk.collections:
-        return Schema(entity_types=(), relation_types=()).shown()
-    schema, counts = read_schema(desk.librarian.settings.schema), desk.librarian.graph_stats()
-    return schema.but(
-        entity_types=tuple(dict.fromkeys((*schema.entity_types, *counts.entity_types))),
-        relation_types=tuple(dict.fromkeys((*schema.relation_types, *counts.relation_types))),
-    ).shown()
+        "trigger": {name: list(values) for name, values in trigger.items()},
+        **graph.shown(),
+    }
 
 
 def _telemetry(desk: Desk) -> dict[str, Json]:
@@ -158,22 +151,15 @@ def _telemetry(desk: Desk) -> dict[str, Json]:
     verdicts = Counter(str(event.get("verdict")) for event in ledger.events if event.get("event") == "feedback")
     usages = count_usage(ledger.events)
     return {
-        "events": len(ledger.events),
-        "broken_lines": ledger.broken,
-        "queries": len(queries),
+        "events": len(ledger.events), "broken_lines": ledger.broken, "queries": len(queries),
         "answered": sum(bool(event.get("matched")) for event in queries),
         "unanswered_last": [text for text in unanswered if text][-NAMED:],
         "firings": sum(usage.fired for usage in usages),
-        "triggers": [usage.values() for usage in usages[:NAMED]],
-        "feedback": verdicts,
-    }
+        "triggers": [usage.values() for usage in usages[:NAMED]], "feedback": verdicts,
+    }  # fmt: skip
 
 
-PAGES: Mapping[str, Callable[[Desk], dict[str, Json]]] = {
-    "index": _index,
-    "schema": _schema,
-    "telemetry/summary": _telemetry,
-}
+PAGES: Mapping[str, Callable[[Desk], Json]] = {"index": _index, "schema": _schema, "telemetry/summary": _telemetry}
 
 
 def complete(desk: Desk, name: str, typed: str) -> list[str]:
@@ -248,18 +234,15 @@ class Subscribers:
         self._listen.close()
 
     async def _follow(self, address: str) -> None:
-        if address in self._digests:
-            return
-        if len(self._digests) >= MOST_FOLLOWED:
+        if address not in self._digests and len(self._digests) >= MOST_FOLLOWED:
             raise MCPError(code=types.INVALID_PARAMS, message=f"At most {MOST_FOLLOWED} addresses can be followed.")
-        self._digests[address] = await self._digest(address)
+        if address not in self._digests:
+            self._digests[address] = await self._digest(address)
 
     async def _digest(self, address: str) -> str:
         desk = self._desk_thread.desk
         try:
-            content = await self._desk_thread.run(
-                lambda: desk.retry(lambda: read_resource(desk, address, log=False))
-            )  # fmt: skip
+            content = await self._desk_thread.run(lambda: desk.retry(lambda: read_resource(desk, address, log=False)))
         except DeiaError:
             return ""
         return hashlib.sha256(content.text.encode("utf-8", "replace")).hexdigest()

@@ -150,12 +150,6 @@ def _problem(message: Json) -> str:
     return "method is missing, a character is incomplete, or it is nested too deeply"
 
 
-def has_id(line: bytes) -> bool:
-    """Return whether a JSON line contains an id, so that the client waits for an answer."""
-    message = json.loads(line)
-    return isinstance(message, dict) and "id" in message
-
-
 def _write_poller(target: int) -> Callable[[], bool]:
     """Return a function that waits a moment for room to write and returns whether there is some."""
     # If the system has no `poll`, the write itself waits.
@@ -169,10 +163,8 @@ def _write_poller(target: int) -> Callable[[], bool]:
 def private_wire() -> Wire:
     """Reserve standard input and output for the protocol; from now on, prints go to standard error."""
     if sys.stdin is None or sys.stdout is None:  # they were closed, and their numbers may belong to other files now
-        message = "there is no standard input or output to serve on"
-        raise HostError(
-            message, fix="A host starts this and keeps both open; to see its settings: deia serve config HOST"
-        )
+        fix = "A host starts this and keeps both open; to see its settings: deia serve config HOST"
+        raise HostError("there is no standard input or output to serve on", fix=fix)
     source, target = os.dup(0), os.dup(1)
     devnull = os.open(os.devnull, os.O_RDONLY)
     os.dup2(devnull, 0)
@@ -280,9 +272,7 @@ async def _converse(assembled: Assembled, wire: Wire) -> None:
         group.cancel_scope.cancel()
 
 
-async def _pump_in(
-    wire: Wire, stream: MemoryObjectSendStream[SessionMessage | Exception], underway: Underway
-) -> None:  # fmt: skip
+async def _pump_in(wire: Wire, stream: MemoryObjectSendStream[SessionMessage | Exception], underway: Underway) -> None:
     lines: asyncio.Queue[bytes] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
@@ -299,7 +289,7 @@ async def _pump_in(
         except ValidationError:
             await asyncio.to_thread(refuse_line, wire, line)
             continue
-        if isinstance(message, types.JSONRPCNotification) and b'"id"' in line and has_id(line):
+        if isinstance(message, types.JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
             await asyncio.to_thread(refuse_line, wire, line)  # its id has a form that an answer cannot contain
             continue
         underway.received(message)

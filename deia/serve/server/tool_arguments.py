@@ -1,7 +1,4 @@
-"""The arguments of each tool: checked against its schema, with all problems at once, and then as records.
-
-A record's type determines what the server does.
-"""
+"""The arguments of a tool's call, checked against the tool's schema; all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from jsonschema.protocols import Validator
 
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.records import Record
 from deia.serve.server.tool_schemas import MOST_CONVERSATION, MOST_SHORT, MOST_TEXT, Inputs, Schema, Tool
 from deia.suggestions import did_you_mean
 
@@ -24,169 +20,11 @@ MOST_DEPTH = 40  # of the blocks of a conversation; tool inputs nest a few level
 MOST_SHOWN = 60  # characters of a wrong name or value that a message repeats
 
 
-class Arguments(Record):
-    """The arguments of any tool."""
-
-
-class QueryArguments(Arguments):
-    """A question and its filters."""
-
-    query: str
-    platform: str = ""
-    audience: str = ""
-    urgency: str = ""
-    cluster: str = ""
-    asset_type: str = ""
-    collection: str = ""
-    mode: str = "natural"
-    limit: int | None = None
-    detail: str = "summary"
-
-
-class ReadArguments(Arguments):
-    """A document, and the lines of it to read, such as 12-30."""
-
-    document: str
-    lines: str = ""
-
-
-class CheckArguments(Arguments):
-    """A conversation to check: strings or messages."""
-
-    conversation: tuple[str | Mapping[str, Json], ...]
-    conversation_id: str = ""
-
-
-class ListArguments(Arguments):
-    """The filters and the page of a list of documents."""
-
-    platform: str = ""
-    audience: str = ""
-    urgency: str = ""
-    cluster: str = ""
-    tag: str = ""
-    below: str = ""  # what the paths begin with
-    view: str = "sections"  # of the overview: sections, stats or tree
-    limit: int = 50
-    offset: int = 0
-
-    @property
-    def filters(self) -> dict[str, str]:
-        """The filters that are set."""
-        names = ("platform", "audience", "urgency", "cluster", "tag")
-        return {name: value for name in names if (value := getattr(self, name))}
-
-
-class SaveArguments(Arguments):
-    """A lesson to save; `update` is the id of the document that it replaces."""
-
-    text: str
-    title: str = ""
-    summary: str = ""
-    platform: str = ""
-    urgency: str = ""
-    tags: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    category: str = "patterns"
-    trigger: bool = False
-    update: str = ""
-
-
-class SuggestArguments(Arguments):
-    """The text of a lesson for which a place is wanted."""
-
-    text: str
-
-
-class RemoveArguments(Arguments):
-    """A document to move to the trash, or with `undo` to restore."""
-
-    id: str
-    undo: bool = False
-
-
-class FeedbackArguments(Arguments):
-    """A verdict on a document, a trigger or an event."""
-
-    id: str
-    verdict: str
-    note: str = ""
-
-
-class SourceArguments(Arguments):
-    """A source to take into the library: a folder, an address, or the name of a file whose content is handed over."""
-
-    source: str
-    collection: str = ""
-    branch: str = ""
-    filter: str = ""
-    content: str = ""
-    encoding: str = ""  # of the content: base64, or "" for text
-
-
-class SourcesArguments(Arguments):
-    """Nothing: all sources are listed."""
-
-
-class EntitiesArguments(Arguments):
-    """What entities to list."""
-
-    type: str = ""
-    query: str = ""
-    fields: tuple[str, ...] = ()
-    limit: int = 20
-
-
-class RelationsArguments(Arguments):
-    """An entity whose relations are wanted."""
-
-    entity: str
-    direction: str = "both"
-    limit: int = 20
-
-
-class TraceArguments(Arguments):
-    """An entity, and where to go from there."""
-
-    entity: str
-    direction: str = "downstream"
-    max_depth: int = 5
-
-
-class PathArguments(Arguments):
-    """Two entities; `from` is a word of Python's."""
-
-    start: str
-    end: str
-    max_depth: int = 5
-
-
-class StatsArguments(Arguments):
-    """Nothing: everything is counted."""
-
-
-class ExportArguments(Arguments):
-    """A part of the graph, and its format."""
-
-    format: str = "json"
-    type: str = ""
-    limit: int = 1_000
-
-
-class FolderArguments(Arguments):
-    """A folder whose documents are to be added to the index."""
-
-    path: str
-
-
-def _is_whole(_checker: object, value: object) -> bool:
-    """Return whether a value is an integer; JSON Schema would also accept 3.0."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_Validator: type[Validator] = validators.extend(  # type: ignore[no-untyped-call]  # its stubs lack a signature
-    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
+# JSON Schema would also accept 3.0 as an integer.
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
+    "integer", lambda _checker, value: isinstance(value, int) and not isinstance(value, bool)
 )
+_Validator: type[Validator] = validators.extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]  # its stubs lack a signature
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -224,11 +62,9 @@ def _problem(name: str, value: Json, schema: Schema) -> str:
     if _is_deeper(value, MOST_DEPTH):
         return f"is nested more than {MOST_DEPTH} levels deep"
     size = _size(value)
-    return (
-        f"has {size} characters; at most {MOST_CONVERSATION} are accepted: pass only the last turns"
-        if size > MOST_CONVERSATION
-        else ""
-    )
+    if size > MOST_CONVERSATION:
+        return f"has {size} characters; at most {MOST_CONVERSATION} are accepted: pass only the last turns"
+    return ""
 
 
 def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
@@ -237,11 +73,9 @@ def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
     where = "has an item that " if error.path else ""
     if error.validator == "enum":
         return f"is {_excerpt(found)}; it must be one of {', '.join(wanted)}"
-    if error.validator == "anyOf":
-        kinds = " or ".join(kind["type"] for kind in wanted)
+    if error.validator in ("type", "anyOf"):
+        kinds = wanted if isinstance(wanted, str) else " or ".join(kind["type"] for kind in wanted)
         return f"{where}is {_excerpt(found)}; it must be of type {kinds}"
-    if error.validator == "type":
-        return f"{where}is {_excerpt(found)}; it must be of type {wanted}"
     if error.validator in ("maxLength", "maxItems"):
         unit = "characters" if isinstance(found, str) else "items"
         return f"has {len(found)} {unit}; at most {wanted} are accepted"

@@ -6,7 +6,9 @@ A document is overwritten only if the call names it, and its old text is kept.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import load_index
@@ -24,30 +26,34 @@ from deia.search.find_document import look_up
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.library_tools import index_source
-from deia.serve.server.tool_arguments import FeedbackArguments, RemoveArguments, SaveArguments, SourceArguments
 from deia.text import counted
 
 LAST = "last"  # the id that stands for the last answer or firing
+EVENT_ID = re.compile("[0-9a-f]+-[0-9a-f]+-[0-9a-f]+")
 MOST_PARTS = 4  # of a category
+CHANGED = ("title", "summary", "urgency", "tags", "keywords")  # fields of a document that an update may change
 
 
-def save(desk: Desk, arguments: SaveArguments) -> Reply:
-    """Save a new lesson, or replace the text of the document that `update` names."""
+def save(desk: Desk, *, text: str, update: str = "", **fields: Any) -> Reply:
+    """Save a new lesson, or replace the text of the document that `update` names; `fields` are those of a lesson."""
     root = desk.writable
-    if not arguments.text.strip():
+    if not text.strip():
         raise QueryError("save_lesson: text is empty.", fix="Say what went wrong, why, and what to do instead.")
-    if arguments.update:
-        return _update(desk, root, arguments)
-    _check_category(arguments.category)
+    return _update(desk, root, update, text, **fields) if update else _add(desk, root, text, **fields)
+
+
+def _add(
+    desk: Desk, root: str, text: str, *, tags: Sequence[str] = (), keywords: Sequence[str] = (), trigger: bool = False,
+    **fields: str,
+) -> Reply:  # fmt: skip
+    _check_category(fields.get("category", ""))
     lesson = add_lesson(
-        root, title=arguments.title, text=arguments.text, today=desk.today, tags=arguments.tags,
-        keywords=arguments.keywords, summary=arguments.summary, platform=arguments.platform,
-        urgency=arguments.urgency or "medium", category=arguments.category,
-        draft=_draft(arguments.text) if arguments.trigger else None,
+        root, text=text, today=desk.today, tags=tuple(tags), keywords=tuple(keywords),
+        draft=_draft(text) if trigger else None, **{"title": "", **fields},
     )  # fmt: skip
     desk.librarian.log("index", {"actor": "mcp", "change": f"added {lesson.entry.id}"})
     avoided = f"It replaces nothing: {lesson.avoided} stays as it is." if lesson.avoided else ""
-    advice = " ".join(filter(None, (avoided, _trigger_advice(lesson) if arguments.trigger else "")))
+    advice = " ".join(filter(None, (avoided, _trigger_advice(lesson) if trigger else "")))
     return Reply(
         fields={"id": lesson.entry.id, "paths": list(lesson.paths), "updated": False, "next": advice},
         text=f"Saved {lesson.entry.id}: {', '.join(lesson.paths)}. {advice}".strip(),
@@ -86,52 +92,53 @@ def _trigger_advice(lesson: Lesson) -> str:
     return "No trigger was drafted: neither the title nor the text names a mistake, such as: Never `COMMAND`."
 
 
-def _update(desk: Desk, root: str, arguments: SaveArguments) -> Reply:
-    ident = arguments.update
-    if arguments.trigger:
+def _update(desk: Desk, root: str, ident: str, text: str, **fields: Any) -> Reply:
+    if fields.get("trigger"):
         raise QueryError("save_lesson: a trigger can be drafted only for a new lesson.", fix="Omit trigger.")
     refuse_weakening(root, ident)
-    changes = {
-        "title": arguments.title, "summary": arguments.summary, "urgency": arguments.urgency,
-        "tags": list(arguments.tags), "keywords": list(arguments.keywords),
-    }  # fmt: skip
-    lesson = revise_lesson(root, ident, text=arguments.text, today=desk.today, stamp=desk.stamp, changes=changes)
+    changes = {name: fields[name] for name in CHANGED if name in fields}
+    lesson = revise_lesson(root, ident, text=text, today=desk.today, stamp=desk.stamp, changes=changes)
     desk.librarian.log("index", {"actor": "mcp", "change": f"updated {ident}"})
     *written, kept = lesson.paths
-    fields: dict[str, Json] = {"id": ident, "paths": written, "updated": True, "next": f"The old text is in {kept}."}
-    return Reply(fields=fields, text=f"Updated {ident}; the old text is in {kept}.", changed=True)
+    return Reply(
+        fields={"id": ident, "paths": written, "updated": True, "next": f"The old text is in {kept}."},
+        text=f"Updated {ident}; the old text is in {kept}.",
+        changed=True,
+    )
 
 
-def remove(desk: Desk, arguments: RemoveArguments) -> Reply:
+def remove(desk: Desk, *, id: str, undo: bool = False) -> Reply:  # noqa: A002 - as the tool calls it
     """Move a document to the trash, or restore it."""
-    root, ident = desk.writable, arguments.id
-    if arguments.undo:
-        removed = restore_document(root, ident, today=desk.today)
-        text = f"{ident} is restored."
+    if undo:
+        removed = restore_document(desk.writable, id, today=desk.today)
+        text = f"{id} is restored."
     else:
-        removed = remove_document(root, ident, stamp=desk.stamp, today=desk.today)
+        removed = remove_document(desk.writable, id, stamp=desk.stamp, today=desk.today)
         references = f" It is still mentioned in {', '.join(removed.named_by)}." if removed.named_by else ""
-        text = f"{ident} is in {removed.trash}; call this with undo to restore it.{references}"
-    desk.librarian.log("index", {"actor": "mcp", "change": f"{'restored' if arguments.undo else 'removed'} {ident}"})
+        text = f"{id} is in {removed.trash}; call this with undo to restore it.{references}"
+    desk.librarian.log("index", {"actor": "mcp", "change": f"{'restored' if undo else 'removed'} {id}"})
     fields: dict[str, Json] = {
-        "id": ident, "removed": not arguments.undo, "trash": removed.trash, "named_by": list(removed.named_by),
-    }  # fmt: skip
+        "id": id,
+        "removed": not undo,
+        "trash": removed.trash,
+        "named_by": list(removed.named_by),
+    }
     return Reply(fields=fields, text=text, changed=True)
 
 
-def feedback(desk: Desk, arguments: FeedbackArguments) -> Reply:
+def feedback(desk: Desk, *, id: str, verdict: str, note: str = "") -> Reply:  # noqa: A002 - as the tool calls it
     """Record whether a document, a trigger or an event was useful."""
-    ident = arguments.id.strip()
+    ident = id.strip()
     if not ident or len(ident) > 200:
         raise QueryError("feedback: id is empty or too long.", fix="Pass the id of a document, a trigger or an event.")
     ident = _last_event(desk) if ident == LAST else ident
-    catalog = desk.librarian.open_catalog()
-    if not _is_event(ident) and catalog.document(ident) is None and not _is_trigger(desk, ident):
+    catalog, artefact = desk.librarian.open_catalog(), desk.librarian.open_artefact()
+    is_known = any(trigger.id == ident for trigger in artefact.triggers()) or catalog.document(ident) is not None
+    if not is_known and not EVENT_ID.fullmatch(ident):
         look_up(catalog, ident, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
-    fields = {"of": ident, "verdict": arguments.verdict, "note": arguments.note}
-    recorded = bool(desk.librarian.log("feedback", fields))
-    note = "" if recorded else " Telemetry is off, so it was not recorded."
-    return Reply(fields={"of": ident, "recorded": recorded}, text=f"{arguments.verdict}: {plain(ident)}.{note}")
+    recorded = bool(desk.librarian.log("feedback", {"of": ident, "verdict": verdict, "note": note}))
+    lost = "" if recorded else " Telemetry is off, so it was not recorded."
+    return Reply(fields={"of": ident, "recorded": recorded}, text=f"{verdict}: {plain(ident)}.{lost}")
 
 
 def _last_event(desk: Desk) -> str:
@@ -147,31 +154,20 @@ def _last_event(desk: Desk) -> str:
         raise QueryError("feedback: the log contains no answer and no firing yet", fix=fix) from error
 
 
-def _is_event(ident: str) -> bool:
-    """Return whether an id has the form of an event's: three hexadecimal numbers."""
-    parts = ident.split("-")
-    return len(parts) == 3 and all(part and set(part) <= set("0123456789abcdef") for part in parts)
-
-
-def _is_trigger(desk: Desk, ident: str) -> bool:
-    artefact = desk.librarian.open_artefact()
-    return any(artefact.trigger(number).id == ident for number in range(artefact.meta.triggers))
-
-
 def is_of_index(root: str, path: str) -> bool:
     """Return whether a path is a folder of the commons whose documents the index lists."""
     place = safe_files.resolve(root, path)
     return bool(place) and os.path.isdir(place) and f"{safe_files.normalise(path)}/".startswith("bok/")
 
 
-def add_folder(desk: Desk, path: str) -> Reply:
+def add_folder(desk: Desk, *, path: str) -> Reply:
     """Add the documents of a folder to the index, as far as it does not list them yet.
 
     A folder that is not below `bok/` is taken into the library as a source.
     """
     root = desk.writable
     if not is_of_index(root, path):
-        taken = index_source(desk, SourceArguments(source=path))
+        taken = index_source(desk, source=path)
         return taken.but(fields={"added": [], "total": len(load_index(root).entries), **taken.fields})
     before = {entry.id for entry in load_index(root).entries}
     refuse_weakening(root, *(entry.id for entry in load_commons(root).entries if entry.id not in before))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from deia.folders import is_packaged, nearest_commons
 from deia.records import Record
-from deia.serve.setup.host_settings.hosts_table import Machine
+from deia.serve.setup.host_settings.hosts_table import USER, Machine
 
 FINE, WARNING, DEAD = "fine", "warning", "dead"
 
@@ -19,6 +20,13 @@ class Patient(Record):
     explicit: str = ""  # the commons that --commons named
     tell: Callable[[str], object] = str  # is called with what is being done if that takes long; ignores it by default
 
+    def owns(self, scope: str) -> bool:
+        """Return whether what stands in the settings of a scope is the person's, or of a project that they trust.
+
+        Anybody can put a command or an address into a repository, and `deia doctor` may be typed in any.
+        """
+        return scope == USER or not self.machine.fence
+
 
 class Finding(Record):
     """One thing that is in order or not, and what to do about it."""
@@ -28,19 +36,13 @@ class Finding(Record):
     cure: str = ""
 
 
-def fine(text: str, cure: str = "") -> Finding:
-    """Return a finding that something is in order."""
-    return Finding(level=FINE, text=text, cure=cure)
+def _finding(level: str, text: str, cure: str = "") -> Finding:
+    return Finding(level=level, text=text, cure=cure)
 
 
-def warning(text: str, cure: str = "") -> Finding:
-    """Return a finding that something works, but not as it should."""
-    return Finding(level=WARNING, text=text, cure=cure)
-
-
-def dead(text: str, cure: str = "") -> Finding:
-    """Return a finding that something does not work; `deia doctor` exits with 1."""
-    return Finding(level=DEAD, text=text, cure=cure)
+fine = partial(_finding, FINE)
+warning = partial(_finding, WARNING)  # it works, but not as it should
+dead = partial(_finding, DEAD)  # it does not work; `deia doctor` exits with 1
 
 
 def why_this_commons(root: str, *, environ: Mapping[str, str], explicit: str, start: str) -> str:

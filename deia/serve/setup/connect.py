@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from deia.errors import HostError
 from deia.fast_json import Json
@@ -43,15 +43,11 @@ def server_paths(host: str, machine: Machine) -> dict[str, str]:
     }
 
 
-def _server_hosts(machine: Machine) -> Iterator[str]:
-    """Yield the hosts on this machine that keep servers in a file that deia knows."""
-    for host, server in SERVERS.items():
-        if host == DESKTOP:
-            is_used = os.path.isdir(folder_of(server.places[USER], USER, machine))
-        else:
-            is_used = is_here(BY_NAME[host], machine)
-        if is_used:
-            yield host
+def _is_here(host: str, machine: Machine) -> bool:
+    """Return whether a host that keeps servers in a file that deia knows is on this machine."""
+    if host == DESKTOP:
+        return os.path.isdir(folder_of(SERVERS[host].places[USER], USER, machine))
+    return is_here(BY_NAME[host], machine)
 
 
 def _server_path(host: str, scope: str, machine: Machine) -> str:
@@ -81,10 +77,9 @@ def _server_part(host: str, path: str, fields: Mapping[str, Json] | None = None)
     )  # fmt: skip
 
 
-def refuse_hookless(hosts: Sequence[str], *, server: bool) -> None:
-    """Raise HostError if one of the hosts runs no hooks, unless a server is wanted."""
-    if not server and (hookless := only_servers(hosts)):
-        host = hookless[0]
+def refuse_hookless(hosts: Sequence[str]) -> None:
+    """Raise HostError if one of the hosts runs no hooks."""
+    for host in only_servers(hosts):
         raise HostError(f"{host} runs no hooks; it asks a server", fix=f"Type: deia install {host} --mcp")
 
 
@@ -99,7 +94,7 @@ def chosen_servers(
         hears = (HOOKS_OPTION,) if hearing and host == CLAUDE_CODE else ()
         return fields_for(host, arguments=(*hears, *(("--commons", named) if named else ())))
 
-    chosen = _server_hosts(machine) if every else dict.fromkeys(hosts)
+    chosen = [host for host in SERVERS if _is_here(host, machine)] if every else dict.fromkeys(hosts)
     return [_server_part(host, _server_path(host, scope, machine), fields(host)) for host in chosen]
 
 

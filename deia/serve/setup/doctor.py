@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import deia
 from deia import files, folders, freshness, spool
@@ -20,7 +20,7 @@ from deia.compile.compiled_folder import TRIGGERS
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.health import ACCEPT, Health, assess, read_golden, read_health
 from deia.compile.indexing import said_at_start
-from deia.compile.manifest import Manifest, read_manifest
+from deia.compile.manifest import read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
 from deia.knowledge import Golden
@@ -31,7 +31,7 @@ from deia.problems import CommonsError
 from deia.records import Record
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning, why_this_commons
 from deia.serve.setup.hook_checks import hook_findings
-from deia.settings import resolve
+from deia.settings import Settings, resolve
 from deia.text import counted, one_line, period, shorten
 from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
@@ -57,6 +57,8 @@ class _Examined(Record):
 
     root: str
     derived: str
+    settings: Settings
+    environ: Mapping[str, str]
     patient: Patient
 
     @property
@@ -73,9 +75,10 @@ class _Examined(Record):
 def diagnose(patient: Patient) -> Iterator[Finding]:
     """Yield the findings of all checks, good and bad; without a usable commons only of those on the machine."""
     yield fine(f"deia {deia.__version__} in {os.path.dirname(deia.__file__)}, Python {PYTHON} ({sys.executable})")
+    environ = patient.machine.environ
     try:
-        root = folders.find_commons(patient.folder, environ=patient.machine.environ, explicit=patient.explicit)
-        resolve(root, environ=patient.machine.environ)
+        root = folders.find_commons(patient.folder, environ=environ, explicit=patient.explicit)
+        settings = resolve(root, environ=environ)
         load_commons(root)
     except DeiaError as error:
         where = f"{error.where}: " if error.where else ""
@@ -83,7 +86,8 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
         for problem in getattr(error, "problems", ()):
             yield dead(str(problem))
     else:
-        about = _Examined(root=root, derived=folders.derived_folder(root, patient.machine.environ), patient=patient)
+        derived = folders.derived_folder(root, environ)
+        about = _Examined(root=root, derived=derived, settings=settings, environ=environ, patient=patient)
         for check in COMMONS_CHECKS:
             yield from check(about)
     for machine_check in MACHINE_CHECKS:
@@ -93,7 +97,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
 def commons_found(about: _Examined) -> Iterator[Finding]:
     """Yield which commons counts, and why."""
     patient = about.patient
-    why = why_this_commons(about.root, environ=patient.machine.environ, explicit=patient.explicit, start=patient.folder)
+    why = why_this_commons(about.root, environ=about.environ, explicit=patient.explicit, start=patient.folder)
     yield fine(f"commons {about.root} ({why})")
     if not folders.is_packaged(about.root) or folders.nearest_commons(patient.folder):
         return
@@ -107,10 +111,9 @@ def commons_found(about: _Examined) -> Iterator[Finding]:
 
 def trusted_commons(about: _Examined) -> Iterator[Finding]:
     """Yield that the commons is not trusted and what does not count of it, and what settings weaken deia."""
-    environ = about.patient.machine.environ
-    settings = resolve(about.root, environ=environ)
+    settings = about.settings
     nearest = "" if about.patient.explicit else folders.nearest_commons(about.patient.folder)
-    if nearest and about.root not in (nearest, folders.STARTER) and not folders.is_trusted(nearest, environ):
+    if nearest and about.root not in (nearest, folders.STARTER) and not folders.is_trusted(nearest, about.environ):
         yield warning(f"the commons in {one_line(nearest)} is not trusted, so one further up counts", TRUST)
     if not settings.trusted:
         off = [name for name in (*FILES, *NEVER_UNTRUSTED) if os.path.lexists(f"{about.root}/{name}")]
@@ -124,8 +127,7 @@ def trusted_commons(about: _Examined) -> Iterator[Finding]:
 
 def sound_sources(about: _Examined) -> Iterator[Finding]:
     """Yield the number of problems of the index, documents, triggers and settings."""
-    settings = resolve(about.root, environ=about.patient.machine.environ)
-    problems = lint(about.root, starter=settings.starter, settings=settings)
+    problems = lint(about.root, starter=about.settings.starter, settings=about.settings)
     errors = sum(problem.severity == "error" for problem in problems)
     if problems:
         warnings = counted(len(problems) - errors, "warning")
@@ -166,22 +168,21 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         yield warning(f"the commons was compiled by deia {manifest.deia or 'of another version'}", COMPILE)
     elif manifest.faults:
         for fault in manifest.faults[:MOST_NAMED]:
-            yield warning(
-                f"the compiled files are up to date, but there is an error in them: {fault}",
-                "To see all errors, type: deia lint",
-            )
-    else:
-        yield fine(f"compiled files are fresh ({_triggers(manifest)})")
-        settings = resolve(about.root, environ=about.patient.machine.environ)
-        if TIERS[0] in tiers_of(settings.tier, model=settings.model) and TIERS[0] not in manifest.tiers:
+            text = f"the compiled files are up to date, but there is an error in them: {fault}"
+            yield warning(text, "To see all errors, type: deia lint")
+    else:  # counted as `deia compile` and `deia trigger list` do
+        deprecated = f" and {manifest.deprecated} deprecated" if manifest.deprecated else ""
+        yield fine(
+            f"compiled files are fresh ({counted(manifest.triggers - manifest.deprecated, 'trigger')}{deprecated})"
+        )
+        if TIERS[0] in tiers_of(about.settings.tier, model=about.settings.model) and TIERS[0] not in manifest.tiers:
             text = "searches use word vectors only: some passages are not encoded for the sentence model"
             yield warning(text, "Type: deia compile --tier compact")
 
 
 def same_configuration(about: _Examined) -> Iterator[Finding]:
     """Yield what was configured otherwise when the documents were indexed."""
-    environ = about.patient.machine.environ
-    yield from map(warning, said_at_start(about.root, environ, resolve(about.root, environ=environ)))
+    yield from map(warning, said_at_start(about.root, about.environ, about.settings))
 
 
 def encoded_library(about: _Examined) -> Iterator[Finding]:
@@ -198,17 +199,8 @@ def leftover_folder(about: _Examined) -> Iterator[Finding]:
         return
     remove = "rm -r" if os.path.isdir(path) and not os.path.islink(path) else "rm"
     cure = f"type: {remove} {shlex.quote(path)}" if path.isprintable() else "remove it."
-    yield warning(
-        f"{one_line(path)} is from an earlier version; compiled files are now in {about.derived}",
-        f"If there is nothing of yours in it, {cure}",
-    )
-
-
-def _triggers(manifest: Manifest) -> str:
-    """Return the number of triggers as `deia compile` and `deia trigger list` show it, deprecated ones apart."""
-    deprecated = manifest.deprecated
-    active = counted(manifest.triggers - deprecated, "trigger")
-    return f"{active} and {deprecated} deprecated" if deprecated else active
+    text = f"{one_line(path)} is from an earlier version; compiled files are now in {about.derived}"
+    yield warning(text, f"If there is nothing of yours in it, {cure}")
 
 
 def gated_triggers(about: _Examined) -> Iterator[Finding]:
@@ -233,9 +225,7 @@ def golden_questions(about: _Examined) -> Iterator[Finding]:
     if not questions or (about.changed and not is_lost):  # asking would compile, which is a repair
         return
     total = len(questions)
-    if folders.is_packaged(
-        about.root
-    ):  # its own tests ask all of them; here a sample shows that this installation answers
+    if folders.is_packaged(about.root):  # its own tests ask all; here a sample shows that this installation answers
         questions = sample(questions)
     share = f"{len(questions)} of {total}" if len(questions) < total else str(total)
     about.patient.tell(f"asking {share} golden questions …")
@@ -252,9 +242,8 @@ def golden_questions(about: _Examined) -> Iterator[Finding]:
         return
     named = "; ".join(wrong.query for wrong in done.wrong[:MOST_NAMED])
     text = f"{len(done.wrong)} of {len(questions)} golden questions{of_total} miss their documents: {named}"
-    yield dead(
-        text, "Add the words people use to the keywords of those documents' entries. To see all, type: deia eval"
-    )
+    cure = "Add the words people use to the keywords of those documents' entries. To see all, type: deia eval"
+    yield dead(text, cure)
 
 
 def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
@@ -264,10 +253,8 @@ def sample(questions: Sequence[Golden]) -> Sequence[Golden]:
 
 def quiet_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the last errors of the ledger."""
-    since = spool.timestamp(time.time() - RECENT)
-    errors = read_ledger(
-        folders.events_folder(about.root, about.patient.machine.environ), since=since, event="error"
-    ).events
+    folder, since = folders.events_folder(about.root, about.environ), spool.timestamp(time.time() - RECENT)
+    errors = read_ledger(folder, since=since, event="error").events
     for event in errors[-MOST_NAMED:]:
         text = f"{event.get('ts', '?')}: {event.get('error', '?')} ({event.get('where', '?')})"
         yield warning(f"error in the log at {text}")
@@ -280,7 +267,7 @@ def quiet_ledger(about: _Examined) -> Iterator[Finding]:
 
 def readable_ledger(about: _Examined) -> Iterator[Finding]:
     """Yield the size of the ledger, and which parts of it cannot be read."""
-    folder = folders.events_folder(about.root, about.patient.machine.environ)
+    folder = folders.events_folder(about.root, about.environ)
     try:
         extent = extent_of(folder)
     except CommonsError as error:

@@ -10,7 +10,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import partial
 
 from deia.errors import HostError
 from deia.serve.setup.host_settings.hook_file import RUNNABLE
@@ -70,21 +69,17 @@ def _advice(line: str) -> str:
 
 
 def _part(path: str, line: str) -> Part:
-    return Part(host=GIT, path=path, enter=partial(_entered, path, line), take_out=_taken_out, mode=RUNNABLE)
+    def enter(text: str) -> str:
+        """Return a hook with deia's line; raise HostError if somebody else wrote it."""
+        before, mark, after = text.partition(MARK)
+        if text.strip() and not mark:
+            raise HostError("is a hook of somebody else's", where=path, fix=_advice(line))
+        return before + mark + line + after.partition("\n")[2] if mark else SHELL + MARK + line
 
+    def take_out(text: str) -> str:
+        """Return a hook without deia's line; the empty text if nothing else is in it."""
+        before, mark, after = text.partition(MARK)
+        rest = before + after.partition("\n")[2] if mark else text
+        return "" if rest == SHELL else rest
 
-def _entered(path: str, line: str, text: str) -> str:
-    """Return a hook with deia's line; raise HostError if somebody else wrote it."""
-    before, mark, after = text.partition(MARK)
-    if mark:
-        return before + mark + line + after.partition("\n")[2]
-    if text.strip():
-        raise HostError("is a hook of somebody else's", where=path, fix=_advice(line))
-    return SHELL + MARK + line
-
-
-def _taken_out(text: str) -> str:
-    """Return a hook without deia's line; the empty text if nothing else is in it."""
-    before, mark, after = text.partition(MARK)
-    rest = before + after.partition("\n")[2] if mark else text
-    return "" if rest == SHELL else rest
+    return Part(host=GIT, path=path, enter=enter, take_out=take_out, mode=RUNNABLE)

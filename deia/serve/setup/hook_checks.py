@@ -21,14 +21,21 @@ from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.disabled import own_plugins, troubles
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PROJECT, SCRIPT, SETUPS, USER, Setup, is_here
-from deia.serve.setup.host_settings.launcher import NAME, find_interpreter, launched_command, launcher_path, target_of
-from deia.serve.setup.live_check import BEFORE_TOOL, Trial, case_to_try, commons_of, tried_moments, try_hooks
-from deia.serve.setup.server_checks import is_own_place, warm_findings
+from deia.serve.setup.host_settings.launcher import NAME, find_interpreters, launched_command, launcher_path, target_of
+from deia.serve.setup.live_check import (
+    BEFORE_TOOL,
+    Trial,
+    case_to_try,
+    commons_of,
+    named_commons,
+    tried_moments,
+    try_hooks,
+)
+from deia.serve.setup.server_checks import warm_findings
 from deia.serve.setup.settings_changes import read_settings
 from deia.serve.startup.bytecode import has_bytecode
 from deia.settings import resolve
 
-COMMONS = "--commons"
 PERSON, CALL = "user", "tool_call"  # the role of a case's turn
 CLAUDE_CODE = SETUPS[0]
 
@@ -145,10 +152,8 @@ def _read_by_others(hook_file: HookFile, connected: Sequence[HookFile], patient:
             text = f"{title} runs the hooks of {hook_file.path} too, and knows no argument list"
             yield warning(text, f"Switch that off in {title}." if on_windows() else hook_file.reinstall)
         if any(other.setup.host == name for other in connected):
-            text = (
-                f"{title} runs its own hooks and those of {hook_file.path}; an event that arrives twice is judged once"
-            )
-            yield fine(text)
+            twice = "an event that arrives twice is judged once"
+            yield fine(f"{title} runs its own hooks and those of {hook_file.path}; {twice}")
 
 
 # --- whether they can start ---
@@ -165,7 +170,9 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
         yield dead(f"{path}: {problem}", reinstall)
     if broken:
         return
-    foreign = next((script for hook in hook_file.hooks if (script := _foreign_script(hook, environ))), "")
+    own = os.path.realpath(hook_script.__file__)
+    scripts = filter(None, (_script(hook, environ) for hook in hook_file.hooks))
+    foreign = next((script for script in scripts if os.path.realpath(script) != own), "")
     if foreign:
         yield warning(f"{path} runs another installation, {foreign}", reinstall)
     if not all(map(_is_launched, hook_file.hooks)):
@@ -174,32 +181,25 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
     elif is_launcher_old(environ):
         yield warning(f"the launcher {launcher_path(environ)} was written by another version of deia", reinstall)
     if not may_be_run(patient, hook_file):
-        text = (
-            f"{path}: its hooks were not tried, since this project is not trusted and deia would write other commands"
-        )
-        yield warning(text, reinstall)
+        reason = "this project is not trusted and deia would write other commands"
+        yield warning(f"{path}: its hooks were not tried, since {reason}", reinstall)
         return
     yield from _trial_findings(patient, hook_file, tryings)
 
 
 def may_be_run(patient: Patient, hook_file: HookFile) -> bool:
-    """Return whether the hooks of a file are the person's own, or just what deia would write there."""
-    return is_own_place(patient, hook_file.scope) or _is_as_written(patient, hook_file)
-
-
-def _is_as_written(patient: Patient, hook_file: HookFile) -> bool:
-    """Return whether deia would write exactly these hooks here, so that nobody else's command is run."""
+    """Return whether the hooks of a file are the person's own, or exactly what deia would write there."""
+    if patient.owns(hook_file.scope):
+        return True
     spot = Spot(setup=hook_file.setup, scope=hook_file.scope, machine=patient.machine)
-    words = hook_file.hooks[0].words
-    at = words.index(COMMONS) + 1 if COMMONS in words else len(words)
+    named = named_commons(hook_file.hooks[0].words)
     try:
-        named = words[at] if at < len(words) else ""
-        environ = patient.machine.environ
-        command = launched_command(find_interpreter(), spot.setup.host, environ=environ, commons=named)
-        parts = [part for part in hook_parts(spot, command) if part.path.startswith(hook_file.path)]
-        return all(
-            part.enter is None or part.enter(text) == text for part in parts for text in [read_settings(part.path)]
+        command = launched_command(
+            find_interpreters()[0], spot.setup.host, environ=patient.machine.environ, commons=named
         )
+        parts = [part for part in hook_parts(spot, command) if part.path.startswith(hook_file.path)]
+        texts = [read_settings(part.path) for part in parts]
+        return all(part.enter is None or part.enter(text) == text for part, text in zip(parts, texts, strict=True))
     except HostError:
         return False
 
@@ -220,18 +220,15 @@ def _start_problem(setup: Setup, hook: Installed, environ: Mapping[str, str]) ->
         return "" if shutil.which(program.split(" ", 1)[0]) else f"there is no program {program}"
     if not (os.path.isfile(program) or shutil.which(program)):
         return f"there is no interpreter {program}"
-    script = _script(hook, environ)
-    if script:
-        return "" if os.path.isfile(script) else f"there is no hook file {script}"
-    return _launcher_problem(launcher_path(environ)) if arguments and _is_launched(hook) else ""
-
-
-def _launcher_problem(path: str) -> str:
-    target = target_of(path)
-    if target is None:
-        return f"there is no launcher {path}"
-    found = any(os.access(python, os.X_OK) for python in target.pythons)
-    return "" if found else f"the launcher {path} finds no interpreter {target.pythons[0]}"
+    script, launcher = _script(hook, environ), launcher_path(environ)
+    if not script:
+        return f"there is no launcher {launcher}" if arguments and _is_launched(hook) else ""
+    if not os.path.isfile(script):
+        return f"there is no hook file {script}"
+    target = target_of(launcher) if _is_launched(hook) else None
+    if target and not any(os.access(python, os.X_OK) for python in target.pythons):
+        return f"the launcher {launcher} finds no interpreter {target.pythons[0]}"
+    return ""
 
 
 def _script(hook: Installed, environ: Mapping[str, str]) -> str:
@@ -240,12 +237,6 @@ def _script(hook: Installed, environ: Mapping[str, str]) -> str:
         target = target_of(launcher_path(environ))
         return target.hook if target else ""
     return next((word for word in hook.words[1:] if word.endswith(".py")), "")
-
-
-def _foreign_script(hook: Installed, environ: Mapping[str, str]) -> str:
-    """Return the hook file that is run if it belongs to another installation, or the empty text."""
-    script = _script(hook, environ)
-    return script if script and os.path.realpath(script) != os.path.realpath(hook_script.__file__) else ""
 
 
 # --- what they answer ---

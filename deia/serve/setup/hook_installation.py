@@ -12,7 +12,15 @@ from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.records import Record
 from deia.serve import hook, statusline
-from deia.serve.setup.host_settings import claude_code_settings
+from deia.serve.setup.host_settings.claude_code_settings import (
+    is_own_status_line,
+    status_command,
+    status_line_in,
+    with_status_line,
+    with_warm,
+    without_status_line,
+    without_warm,
+)
 from deia.serve.setup.host_settings.hook_file import (
     RUNNABLE,
     Installed,
@@ -29,7 +37,6 @@ from deia.serve.setup.host_settings.hosts_table import (
     CLAUDE_CODE,
     PLUGIN,
     SCRIPT,
-    SETUPS,
     Machine,
     Setup,
     is_here,
@@ -139,16 +146,10 @@ def _hooks(spot: Spot, path: str, command: Sequence[str]) -> Part:
 
 def _status_line(spot: Spot, path: str, command: Sequence[str]) -> Part:
     def enter(text: str) -> str:
-        wanted = spot.status or claude_code_settings.is_own_status_line(
-            claude_code_settings.status_line_in(text, path=path)
-        )
-        return (
-            claude_code_settings.with_status_line(text, claude_code_settings.status_command(command), path=path)
-            if wanted
-            else text
-        )
+        is_wanted = spot.status or is_own_status_line(status_line_in(text, path=path))
+        return with_status_line(text, status_command(command), path=path) if is_wanted else text
 
-    take_out = partial(claude_code_settings.without_status_line, path=path)
+    take_out = partial(without_status_line, path=path)
     return Part(host=spot.setup.host, path=path, enter=enter if command else None, take_out=take_out)
 
 
@@ -156,8 +157,8 @@ def warm_part(path: str, wanted: Mapping[str, Json] | None = None) -> Part:
     """Return the hooks of a file that ask a running server."""
     return Part(
         host=CLAUDE_CODE, path=path,
-        enter=None if wanted is None else lambda text: claude_code_settings.with_warm(text, wanted, path=path),
-        take_out=partial(claude_code_settings.without_warm, path=path),
+        enter=None if wanted is None else lambda text: with_warm(text, wanted, path=path),
+        take_out=partial(without_warm, path=path),
     )  # fmt: skip
 
 
@@ -199,12 +200,8 @@ class Listed(Record):
             yield f"{'':<{width}}    {problem}"
 
 
-def listed(machine: Machine) -> list[Listed]:
-    """Return every host that deia knows, as it is on this machine."""
-    return [_listed(setup, machine) for setup in SETUPS]
-
-
-def _listed(setup: Setup, machine: Machine) -> Listed:
+def listed(setup: Setup, machine: Machine) -> Listed:
+    """Return how a host is connected on this machine."""
     installed: list[tuple[str, str]] = []
     problems: list[str] = []
     for scope in setup.places:

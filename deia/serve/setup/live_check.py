@@ -97,13 +97,9 @@ def read_output(host: str, moment: str, event: str, output: Output) -> Heard:
 
 def _leaves(answer: Mapping[str, Json]) -> dict[str, Json]:
     """Return an answer without its one level of nesting: inner keys are written with a dot."""
-    leaves: dict[str, Json] = {}
-    for key, value in answer.items():
-        if isinstance(value, dict):
-            leaves.update({f"{key}.{name}": item for name, item in value.items()})
-        else:
-            leaves[key] = value
-    return leaves
+    nested = {key: value for key, value in answer.items() if isinstance(value, dict)}
+    inner = {f"{key}.{name}": item for key, value in nested.items() for name, item in value.items()}
+    return {key: value for key, value in answer.items() if key not in nested} | inner
 
 
 def _judged(leaves: Mapping[str, Json], takes: Mapping[str, str], event: str) -> Heard:
@@ -116,9 +112,8 @@ def _judged(leaves: Mapping[str, Json], takes: Mapping[str, str], event: str) ->
     values = [roles[role] for role in (REASON, CONTEXT, ASIDE) if role in roles]
     texts = [value for value in values if isinstance(value, str) and 0 < len(value) <= MOST_CHARS]
     if len(texts) < len(values):
-        return Heard(
-            problem=f"answers with a value that is not a text, is empty or is longer than {MOST_CHARS} characters"
-        )
+        wrong = f"is not a text, is empty or is longer than {MOST_CHARS} characters"
+        return Heard(problem=f"answers with a value that {wrong}")
     held = roles.get(DECISION) in HOLDS or (DECISION not in takes.values() and REASON in roles)
     if held and REASON not in roles:
         return Heard(problem="stops the call without a reason")
@@ -224,7 +219,12 @@ def case_to_try(commons: Commons, derived: str, *, role: str, action: str = "") 
     return None
 
 
+def named_commons(command: Sequence[str]) -> str:
+    """Return the commons that a hook's command names, or the empty text."""
+    at = command.index("--commons") + 1 if "--commons" in command else len(command)
+    return command[at] if at < len(command) else ""
+
+
 def commons_of(command: Sequence[str], folder: str, environ: Mapping[str, str]) -> str:
     """Return the root of the commons that a hook in `folder` uses."""
-    at = command.index("--commons") + 1 if "--commons" in command else len(command)
-    return find_commons(folder, environ=environ, explicit=command[at] if at < len(command) else "")
+    return find_commons(folder, environ=environ, explicit=named_commons(command))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from deia import files
 from deia.errors import HostError
@@ -47,14 +47,8 @@ def _why_not_own(folder: str, machine: Machine) -> str:
 
 def size_of(folder: str) -> int:
     """Return how many bytes the files in a folder have; links are not followed."""
-    return sum(_sizes(folder))
-
-
-def _sizes(folder: str) -> Iterator[int]:
-    for above, _, names in os.walk(folder):
-        for name in names:
-            stamp = files.stamp(os.path.join(above, name))
-            yield stamp[0] if stamp else 0
+    stamps = (files.stamp(os.path.join(above, name)) for above, _, names in os.walk(folder) for name in names)
+    return sum(stamp[0] for stamp in stamps if stamp)
 
 
 def remove_folder(folder: str) -> None:

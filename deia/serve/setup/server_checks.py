@@ -20,7 +20,7 @@ from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.connect import HOOKS_OPTION, server_paths
 from deia.serve.setup.host_settings.claude_code_settings import warm_entries
-from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PROJECT, USER, settings_paths
+from deia.serve.setup.host_settings.hosts_table import BY_NAME, CLAUDE_CODE, PROJECT, settings_paths
 from deia.serve.setup.host_settings.server_file import server_in
 from deia.serve.setup.live_check import BEFORE_TOOL, CONVERSATION, PATIENCE, Output, read_output
 from deia.serve.setup.settings_changes import read_settings
@@ -47,47 +47,39 @@ def warm_findings(patient: Patient) -> Iterator[Finding]:
                 yield finding.but(text=f"{path}: {finding.text}")
 
 
-def is_own_place(patient: Patient, scope: str) -> bool:
-    """Return whether what stands in the settings of a scope is the person's, or of a project that they trust.
-
-    Anybody can put a command or an address into a repository, and `deia doctor` may be typed in any.
-    """
-    return scope == USER or not patient.machine.fence
-
-
 def _at_address(patient: Patient, scope: str, entry: Mapping[str, Any]) -> Finding:
     url = one_line(str(entry["url"]))
-    if not is_own_place(patient, scope):
+    if not patient.owns(scope):
         text = f"the server at {url} was not asked, since this project is not trusted"
         return warning(text, "Type: deia install claude-code --warm --user")
-    event = sample(
-        CLAUDE_CODE, Happening(moment=BEFORE_TOOL, text="ls", conversation=CONVERSATION, folder=patient.machine.project)
-    )
-    headers = {name: _from_environment(text, entry, patient) for name, text in entry.get("headers", {}).items()}
     if not url.startswith(("http://", "https://")):
         return dead(f"{url} is not an address", "Type: deia install claude-code --warm")
+    folder, allowed = patient.machine.project, entry.get("allowedEnvVars", ())
+    event = sample(CLAUDE_CODE, Happening(moment=BEFORE_TOOL, text="ls", conversation=CONVERSATION, folder=folder))
+    # As the host does: the variables that the entry allows are filled in, and others become empty.
+    values = {name: value for name, value in patient.machine.environ.items() if name in allowed}
+    headers = {
+        name: re.sub(r"\$\{?(\w+)\}?", lambda match: values.get(match[1], ""), str(text))
+        for name, text in entry.get("headers", {}).items()
+    }
     request = urllib.request.Request(url, data=json.dumps(event).encode(), headers=headers)  # noqa: S310 - checked above
     try:
         with DIRECT.open(request, timeout=PATIENCE) as answer:
             body = answer.read(MOST_ANSWER)
     except (OSError, ValueError) as error:
         return warning(f"the server at {url} does not answer ({error}), so {FALLBACK}", "Type: deia serve")
-    heard = read_output(CLAUDE_CODE, BEFORE_TOOL, EVENT, Output(code=0, out=body, err=b""))
-    if heard.problem:
-        return dead(f"the server at {url} {heard.problem}", "Type: deia serve")
-    return fine(f"the server at {url} answers")
-
-
-def _from_environment(text: object, entry: Mapping[str, Any], patient: Patient) -> str:
-    """Return a text with the variables that the entry allows filled in, as by the host; others become empty."""
-    allowed = entry.get("allowedEnvVars", ())
-    values = {name: value for name, value in patient.machine.environ.items() if name in allowed}
-    return re.sub(r"\$\{?(\w+)\}?", lambda match: values.get(match[1], ""), str(text))
+    problem = read_output(CLAUDE_CODE, BEFORE_TOOL, EVENT, Output(code=0, out=body, err=b"")).problem
+    return (
+        dead(f"the server at {url} {problem}", "Type: deia serve") if problem else fine(f"the server at {url} answers")
+    )
 
 
 def _by_tool(patient: Patient, scope: str) -> Finding:
     """Return whether the host can start the session's server, and that server offers the tool for hooks."""
-    server = _server(patient)
+    server: dict[str, Any] = {}
+    for path in server_paths(CLAUDE_CODE, patient.machine).values():
+        with contextlib.suppress(HostError):
+            server = server or server_in(read_settings(path), CLAUDE_CODE, path=path) or {}
     command, arguments = server.get("command"), server.get("args") or []
     if not server:
         problem = "its hooks call a tool of the server deia, with which the session is not connected"
@@ -99,11 +91,3 @@ def _by_tool(patient: Patient, scope: str) -> Finding:
         return fine("hooks that call the server's tool stand beside the command")
     reinstall = "Type: deia install claude-code --warm-mcp" + ("" if scope == PROJECT else f" --{scope}")
     return warning(f"{problem}, so {FALLBACK}", reinstall)
-
-
-def _server(patient: Patient) -> dict[str, Any]:
-    for path in server_paths(CLAUDE_CODE, patient.machine).values():
-        with contextlib.suppress(HostError):
-            if entry := server_in(read_settings(path), CLAUDE_CODE, path=path):
-                return entry
-    return {}

@@ -118,10 +118,10 @@ def _addition(path: str, parts: Sequence[Part]) -> Change:
     before = after = read_settings(path)
     for part in parts:
         after = part.enter(after) if part.enter else after
-    backup = path + BACKUP
-    unneeded = os.path.lexists(backup) or after == before or not _has_other_content(before, parts)
-    mode = max(part.mode for part in parts)
-    return Change(path=path, before=before, after=after, keep="" if unneeded else backup, mode=mode)
+    backup, rest = path + BACKUP, _without(before, parts)
+    is_others = bool(before) and (rest == before or bool(meaning_of(rest, parts[0].host)))  # so it is worth a backup
+    keep = backup if is_others and after != before and not os.path.lexists(backup) else ""
+    return Change(path=path, before=before, after=after, keep=keep, mode=max(part.mode for part in parts))
 
 
 def _removal(path: str, parts: Sequence[Part]) -> Change:
@@ -142,12 +142,6 @@ def _without(text: str, parts: Sequence[Part]) -> str:
     for part in parts:
         text = part.take_out(text) if text else ""
     return text
-
-
-def _has_other_content(text: str, parts: Sequence[Part]) -> bool:
-    """Return whether a file has content that is not deia's, so that it is worth a backup."""
-    rest = _without(text, parts)
-    return bool(text) and (rest == text or bool(meaning_of(rest, parts[0].host)))
 
 
 def meaning_of(text: str, host: str) -> Json:

@@ -148,6 +148,10 @@ class Artefact:
         trigger: CompiledTrigger = self._record(number)
         return trigger
 
+    def triggers(self) -> list[CompiledTrigger]:
+        """Return all compiled triggers."""
+        return [self.trigger(number) for number in range(self.meta.triggers)]
+
     def mark(self, number: int) -> CompiledMark:
         """Return a compiled mark; their numbers follow those of the triggers."""
         mark: CompiledMark = self._record(number)

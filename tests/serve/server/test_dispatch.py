@@ -12,7 +12,7 @@ from deia.commons.source_files.outline import OUTLINE
 from deia.compile.compiler import compile_commons
 from deia.errors import DeiaError, QueryError
 from deia.serve.server.desk import Desk, Reply
-from deia.serve.server.dispatch import arguments_of, call, confirmation, find_tool, prepare
+from deia.serve.server.dispatch import Call, answer, confirmation, find_tool, prepare
 from deia.serve.server.tool_schemas import COMPAT, offered
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
         ("RemoveFromLibrary", {"path": "queue-purge"}, "remove_document", {"id": "queue-purge"}),
         ("ListLibraryContents", {"path": "bok/queues", "limit": 3}, "list_documents",
          {"below": "bok/queues", "limit": 3}),
-        ("GetLibraryOverview", {}, "list_documents", {}),
-        ("GetLibraryOverview", {"view": "tree"}, "list_documents", {"view": "tree"}),
+        ("GetLibraryOverview", {}, "list_documents", {"below": ""}),
+        ("GetLibraryOverview", {"view": "tree"}, "list_documents", {"below": "", "view": "tree"}),
         ("SuggestLibraryLocation", {"content": "c"}, "suggest_location", {"text": "c"}),
     ],
 )  # fmt: skip
@@ -58,23 +58,23 @@ def test_the_other_familys_arguments_become_ours(
     desk: Desk, name: str, given: dict[str, Any], own: str, arguments: dict[str, Any]
 ) -> None:
     tool = find_tool(OFFERED, f"Librarian_{name}")
-    assert prepare(desk, tool, given) == arguments_of(own, arguments)
+    assert prepare(desk, tool, given) == Call(tool=own, arguments=arguments)
 
 
 def test_only_a_change_of_what_is_there_is_asked_about(desk: Desk) -> None:
     assert "Move queue-purge (A purged queue" in confirmation(
-        desk, arguments_of("remove_document", {"id": "queue-purge"})
+        desk, Call(tool="remove_document", arguments={"id": "queue-purge"})
     )
     assert "Replace the text of queue-purge" in confirmation(
-        desk, arguments_of("save_lesson", {"text": "new", "update": "queue-purge"})
+        desk, Call(tool="save_lesson", arguments={"text": "new", "update": "queue-purge"})
     )
-    assert confirmation(desk, arguments_of("save_lesson", {"title": "new", "text": "new"})) == ""
-    assert confirmation(desk, arguments_of("remove_document", {"id": "queue-purge", "undo": True})) == ""
-    assert confirmation(desk, arguments_of("feedback", {"id": "queue-purge", "verdict": "noise"})) == ""
+    assert confirmation(desk, Call(tool="save_lesson", arguments={"title": "new", "text": "new"})) == ""
+    assert confirmation(desk, Call(tool="remove_document", arguments={"id": "queue-purge", "undo": True})) == ""
+    assert confirmation(desk, Call(tool="feedback", arguments={"id": "queue-purge", "verdict": "noise"})) == ""
 
 
 def overview(desk: Desk, view: str) -> Reply:
-    return call(desk, prepare(desk, find_tool(OFFERED, "Librarian_GetLibraryOverview"), {"view": view}))
+    return answer(desk, prepare(desk, find_tool(OFFERED, "Librarian_GetLibraryOverview"), {"view": view}))
 
 
 def test_the_overview_shows_sections_statistics_or_the_tree(desk: Desk) -> None:
@@ -95,7 +95,7 @@ def test_a_folder_outside_bok_is_taken_in_as_a_source_after_asking(desk: Desk, m
     monkeypatch.chdir(desk.root)
     arguments = prepare(desk, find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary"), {"path": str(folder)})
     assert confirmation(desk, arguments) == f"Take {str(folder)!r} into your library?"
-    reply = call(desk, arguments)
+    reply = answer(desk, arguments)
     assert (reply.source, reply.fields["added"], reply.fields["status"]) == ("docs", [], "pending")
 
 
@@ -106,7 +106,7 @@ def test_a_tool_that_is_not_offered_is_refused_with_the_nearest() -> None:
 
 def refusal(desk: Desk, name: str, **arguments: Any) -> str:
     with pytest.raises(DeiaError) as told:
-        call(desk, arguments_of(name, arguments))
+        answer(desk, Call(tool=name, arguments=arguments))
     return str(told.value)
 
 
@@ -127,8 +127,8 @@ def test_sentences_of_a_refusal_do_not_run_together(desk: Desk) -> None:
 
 def test_the_last_answer_is_judged_by_that_word(desk: Desk) -> None:
     assert "no answer and no firing yet" in refusal(desk, "feedback", id="last", verdict="useful")
-    call(desk, arguments_of("query_global_commons", {"query": "how do I delete a site?"}))
-    told = call(desk, arguments_of("feedback", {"id": "last", "verdict": "useful"}))
+    answer(desk, Call(tool="query_global_commons", arguments={"query": "how do I delete a site?"}))
+    told = answer(desk, Call(tool="feedback", arguments={"id": "last", "verdict": "useful"}))
     assert told.fields["recorded"]
     assert str(told.fields["of"]).count("-") == 2  # the id of an event
 
@@ -141,8 +141,11 @@ def test_a_category_that_is_no_folder_below_bok_is_refused_and_not_bent(desk: De
 
 
 def test_an_ordinary_category_becomes_its_folder(desk: Desk) -> None:
-    told = call(
-        desk, arguments_of("save_lesson", {"title": "A title", "text": "A text.", "category": "platforms/Shop Tools/"})
+    told = answer(
+        desk,
+        Call(
+            tool="save_lesson", arguments={"title": "A title", "text": "A text.", "category": "platforms/Shop Tools/"}
+        ),
     )
     assert "bok/platforms/shop-tools/a-title.md" in str(told.fields["paths"])
 
@@ -151,12 +154,14 @@ def test_the_outline_that_nobody_filled_in_is_not_read_out(desk: Desk) -> None:
     place = Path(desk.root, "bok/queues/queue-purge.md")
     place.write_text(f"# A purged queue\n\nAsk first.\n\n{OUTLINE}", encoding="utf-8")
     desk.librarian.compile()
-    told = call(desk, arguments_of("read_document", {"document": "queue-purge"})).text
+    told = answer(desk, Call(tool="read_document", arguments={"document": "queue-purge"})).text
     assert "Ask first." in told
     assert "What goes wrong, and how it shows." not in told
     place.write_text(f"# A purged queue\n\n{OUTLINE}", encoding="utf-8")
     desk.librarian.compile()
-    assert "Only placeholder text" in call(desk, arguments_of("read_document", {"document": "queue-purge"})).text
+    assert (
+        "Only placeholder text" in answer(desk, Call(tool="read_document", arguments={"document": "queue-purge"})).text
+    )
 
 
 @pytest.fixture
@@ -168,7 +173,7 @@ def layered(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def test_a_saved_lesson_weakens_no_hold_and_says_what_it_would_have_replaced(layered: Desk) -> None:
     lesson = {"title": "Terraform destroy", "text": "Never `terraform destroy`.", "trigger": True}
-    told = call(layered, arguments_of("save_lesson", lesson))
+    told = answer(layered, Call(tool="save_lesson", arguments=lesson))
     assert told.fields["id"] == "terraform-destroy-2"
     assert "the trigger `terraform-destroy` of the starter (critical, hold) stays as it is" in told.text
     named = {trigger.id: trigger for trigger in load_layered(layered.root, trusted=True).triggers}
@@ -184,7 +189,7 @@ def test_a_tool_neither_revises_nor_lists_a_document_that_replaces_what_a_hold_s
     assert "terraform-destroy" in refusal(layered, "save_lesson", text="Better still.", update=shown)
     tool = find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary")
     with pytest.raises(DeiaError, match="terraform-destroy"):
-        call(layered, prepare(layered, tool, {"path": "bok/queues"}))
+        answer(layered, prepare(layered, tool, {"path": "bok/queues"}))
     assert "It is safe." in place.read_text(encoding="utf-8")
 
 

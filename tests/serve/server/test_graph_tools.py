@@ -14,7 +14,7 @@ from deia.compile.graph_update import open_graph
 from deia.errors import QueryError
 from deia.graph.facts import Entity, Facts, Reference
 from deia.serve.server.desk import Desk, Reply
-from deia.serve.server.dispatch import call, prepare
+from deia.serve.server.dispatch import answer, prepare
 from deia.serve.server.resources import read_resource
 from deia.serve.server.tool_schemas import TOOLS, offered
 
@@ -48,7 +48,7 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def ask(desk: Desk, name: str, arguments: dict[str, Any]) -> Reply:
     tool = next(tool for tool in TOOLS if tool.name == name)
-    reply = call(desk, prepare(desk, tool, arguments))
+    reply = answer(desk, prepare(desk, tool, arguments))
     jsonschema.validate(json.loads(json.dumps(reply.fields)), tool.output or {})
     return reply
 

@@ -20,7 +20,7 @@ from deia.errors import DeiaError
 from deia.folders import library_folder
 from deia.ingest.source import SourceError
 from deia.serve.server.desk import Desk
-from deia.serve.server.dispatch import arguments_of, call, confirmation
+from deia.serve.server.dispatch import Call, answer, confirmation
 from deia.serve.server.library_tools import start
 from deia.serve.server.tool_schemas import offered
 
@@ -41,7 +41,7 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 def index(desk: Desk, **arguments: str) -> dict[str, Json]:
-    reply = call(desk, arguments_of("index_source", arguments))
+    reply = answer(desk, Call(tool="index_source", arguments=arguments))
     start(desk, reply.source)
     return dict(reply.fields)
 
@@ -49,7 +49,7 @@ def index(desk: Desk, **arguments: str) -> dict[str, Json]:
 def wait(desk: Desk, name: str) -> dict[str, Json]:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        listed: list[dict[str, Json]] = call(desk, arguments_of("list_sources", {})).fields["sources"]  # type: ignore[assignment]
+        listed: list[dict[str, Json]] = answer(desk, Call(tool="list_sources", arguments={})).fields["sources"]  # type: ignore[assignment]
         done = next((one for one in listed if one["name"] == name and one["status"] in ("processed", "failed")), None)
         if done:
             return done
@@ -62,9 +62,9 @@ def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place)
     (place.root / "handbook/pump.md").write_text("# Pump\n\nThe impeller turns left.\n", encoding="utf-8")
     assert index(desk, source=str(place.root / "handbook"))["status"] == "pending"
     assert wait(desk, "handbook")["documents"] == 1
-    answer = call(desk, arguments_of("query_global_commons", {"query": "impeller", "collection": "handbook"}))
-    assert "library:handbook/pump.md" in answer.text
-    shown = call(desk, arguments_of("read_document", {"document": "library:handbook/pump.md"}))
+    found = answer(desk, Call(tool="query_global_commons", arguments={"query": "impeller", "collection": "handbook"}))
+    assert "library:handbook/pump.md" in found.text
+    shown = answer(desk, Call(tool="read_document", arguments={"document": "library:handbook/pump.md"}))
     assert "> The impeller turns left." in shown.text
 
 
@@ -79,7 +79,7 @@ def test_what_is_no_text_is_handed_over_as_base64_and_into_a_collection(desk: De
     kept = index(desk, source="shaft.ipynb", content=workbook, encoding="base64", collection="Pump notes")
     assert (kept["name"], kept["collection"]) == ("upload-pump-notes", "pump-notes")
     wait(desk, "upload-pump-notes")
-    shown = call(desk, arguments_of("read_document", {"document": str(kept["path"])}))
+    shown = answer(desk, Call(tool="read_document", arguments={"document": str(kept["path"])}))
     assert "Grease the shaft." in shown.text
 
 
@@ -136,10 +136,10 @@ def test_an_untrusted_commons_takes_nothing_in(desk: Desk, place: Place, monkeyp
     monkeypatch.setenv("DEIA_TRUST", "")
     with pytest.raises(DeiaError, match="do not trust"):
         index(desk, source=str(place.root))
-    assert call(desk, arguments_of("list_sources", {})).fields == {"sources": []}
+    assert answer(desk, Call(tool="list_sources", arguments={})).fields == {"sources": []}
 
 
 def test_the_person_is_asked_and_a_server_that_only_reads_does_not_offer_it(desk: Desk) -> None:
-    assert confirmation(desk, arguments_of("index_source", {"source": "https://a.example/x"}))
+    assert confirmation(desk, Call(tool="index_source", arguments={"source": "https://a.example/x"}))
     assert "index_source" not in {tool.name for tool in offered(read_only=True)}
     assert "list_sources" in {tool.name for tool in offered(read_only=True)}

@@ -70,7 +70,7 @@ def compiling(place: Place) -> set[str]:
             command = Path(f"/proc/{name}/cmdline").read_text(encoding="utf-8")
         except OSError:
             continue
-        if "deia.serve.server.compile_process" in command and str(place.root) in command:
+        if "deia.serve.server.recompile" in command and str(place.root) in command:
             found.add(name)
     return found
 

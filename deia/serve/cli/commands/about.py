@@ -11,17 +11,8 @@ import deia
 from deia.serve.cli import output
 from deia.serve.cli.commands_table import COMMANDS, examples
 from deia.serve.cli.shell_completion import SHELLS, script
+from deia.tables import text_beside
 
-END = """\
-.SH EXIT STATUS
-0: success. 1: nothing was found, or there are problems. 2: the command could not run.
-.SH FILES
-.TP
-.I deia.toml
-the settings of a commons
-.TP
-.I ~/.local/state/deia
-what deia remembers of conversations, and your mutes"""
 MAN = "man"
 
 
@@ -30,7 +21,7 @@ def man_page(cli: click.Command) -> str:
     lines = [f'.TH DEIA 1 "" "deia {deia.__version__}"', ".SH NAME"]
     for name, context in commands(cli, "deia", None):
         lines += _root(context) if context.parent is None else [f".SS {_roff(name)}", *_body(context)]
-    return "\n".join((*lines, END, ""))
+    return "\n".join((*lines, text_beside(__file__, ".man")))
 
 
 def commands(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, click.Context]]:
@@ -93,10 +84,8 @@ def completion(ctx: click.Context, *, shell: str) -> None:
 
     `man` prints the manual page instead, as `deia completion man > ~/.local/share/man/man1/deia.1`.
     """  # noqa: D301 - click needs the backslash, with which it keeps line breaks
-    if shell == MAN:
-        output.say(man_page(ctx.find_root().command).rstrip("\n"))
-        return
-    output.say(script(shell, ctx.find_root().command).rstrip("\n"))
+    cli = ctx.find_root().command
+    output.say((man_page(cli) if shell == MAN else script(shell, cli)).rstrip("\n"))
 
 
 @click.command("help", short_help="Show the help of a command.")

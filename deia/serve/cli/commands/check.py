@@ -1,7 +1,8 @@
-"""`deia check`: which triggers fire on a text or a transcript, and why."""
+"""`deia check` and `deia scan`: which triggers fire on a text or a transcript, and on what scripts and builds do."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -17,12 +18,12 @@ from deia.errors import QueryError
 from deia.evaluate.transcripts import read_transcript, why_no_transcript
 from deia.fast_json import Json
 from deia.firing import Injection
-from deia.librarian import Librarian
 from deia.problems import Problem
 from deia.records import ROLES, Turn
+from deia.scan.scan_folders import Rules, scan_paths
 from deia.serve.cli import colours, output
-from deia.serve.cli.ci_reports import CI_FORMS, Checked, print_report
-from deia.serve.cli.commands.shared_options import commons_option, form_option, here, message_if_slow, named_commons
+from deia.serve.cli.ci_reports import CI_FORMS, Checked, print_problems, print_report
+from deia.serve.cli.commands.shared_options import form_option, here, message_if_slow, open_librarian
 from deia.text import counted, one_line, shorten
 from deia.watch.authoring.act_explanation import ExplainedAct, explain_acts
 from deia.watch.gate.artefact import Artefact
@@ -41,17 +42,14 @@ MOST_INPUT = 64_000_000  # bytes, as for the hook
 @click.command(short_help="Show which triggers fire on a text or transcript.")
 @click.argument("text", nargs=-1)
 @click.option(
-    "--file",
-    "path",
-    metavar="TRANSCRIPT",
+    "--file", "path", metavar="TRANSCRIPT",
     help="A transcript: JSON, JSON lines or `User: …` lines; - is standard input.",
-)
+)  # fmt: skip
 @click.option("--role", type=click.Choice(ROLES), help="Who speaks; by default the user.")
 @click.option("--explain", is_flag=True, help="Show every trigger that was considered, and why it did not fire.")
 @click.option("--full", is_flag=True, help="Show the whole text that the agent would read.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if a trigger fires.")
 @form_option("text", "json", *CI_FORMS)
-@commons_option
 def check(
     *, text: Sequence[str], path: str | None, role: Role | None, explain: bool, full: bool, exit_code: bool,
     form: str,
@@ -62,11 +60,10 @@ def check(
     speaks. To check a tool call, use --role tool_call. Nothing is logged or remembered.
     """
     turns = _turns(text, path, role)
-    librarian = Librarian(named_commons() or None, agent="cli", ledger=False)
+    librarian = open_librarian()
     with message_if_slow("compiling the triggers …"):
-        librarian.open_artefact()
+        artefact = librarian.open_artefact()
     watched = librarian.watch(turns, folder=here())
-    artefact = librarian.open_artefact()
     acts = [explain_acts(artefact, turn) if explain else [] for turn in turns]
     if form in CI_FORMS:
         print_report(form, "deia check", _checked(turns, watched, path or ""))
@@ -148,16 +145,14 @@ def _read(path: str) -> str:
 
 
 def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, explain: bool) -> dict[str, Json]:
+    fired: list[Json] = [
+        {**firing.values(), "documents": [document.values() for document in firing.documents]}
+        for firing in watched.firings
+    ]
     fields: dict[str, Json] = {
-        "turn": turn.index,
-        "role": turn.role,
-        "text": turn.text,
-        "fired": [
-            {**firing.values(), "documents": [document.values() for document in firing.documents]}
-            for firing in watched.firings
-        ],
+        "turn": turn.index, "role": turn.role, "text": turn.text, "fired": fired,
         "injection": watched.injection.values() if watched.injection else None,
-    }
+    }  # fmt: skip
     if explain:
         names = ("trigger", "stage", "detail")
         fields["verdicts"] = [{name: getattr(verdict, name) for name in names} for verdict in watched.verdicts]
@@ -166,14 +161,9 @@ def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, ex
 
 
 def _as_lines(
-    turns: Sequence[Turn],
-    watched: Sequence[Watched],
-    acts: Sequence[Sequence[ExplainedAct]],
-    artefact: Artefact,
-    *,
-    explain: bool,
-    full: bool,
-) -> Iterator[str]:
+    turns: Sequence[Turn], watched: Sequence[Watched], acts: Sequence[Sequence[ExplainedAct]], artefact: Artefact, *,
+    explain: bool, full: bool,
+) -> Iterator[str]:  # fmt: skip
     for turn, result, acts_of_turn in zip(turns, watched, acts, strict=True):
         verdicts = [verdict for verdict in result.verdicts if explain or verdict.stage in {"fires", "muted", "quiet"}]
         if not verdicts and not explain:
@@ -220,3 +210,29 @@ def act_lines(act: ExplainedAct) -> Iterator[str]:
 
 def _with_classes(word: str, classes: Sequence[str]) -> str:
     return f"{word} ({', '.join(classes)})" if classes else f"{word} (of no class)"
+
+
+@click.command(short_help="Show what the triggers find in scripts, builds and migrations.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out, as in .gitignore; repeatable.")
+@click.option("--strict", is_flag=True, help="Exit 1 for notes, too.")
+@form_option("text", "json", *CI_FORMS)
+def scan(*, paths: Sequence[str], exclude: Sequence[str], strict: bool, form: str) -> int:
+    """Show what the triggers find in scripts, CI files, Dockerfiles, Makefiles, package scripts, migrations, notebooks.
+
+    PATH is a file or folder, by default this folder; what `.gitignore` names is left out. What an agent would be warned
+    of, asked about or stopped at is an error, and exits 1; what it would only be told is a warning. A line that has
+    `# deia: ignore[TRIGGER]`, or stands below it, is passed over. Files that did not change are not read again.
+    """
+    librarian = open_librarian()
+    with message_if_slow("The triggers are compiled, which is needed once …"):
+        librarian.open_artefact()
+    rules = Rules(
+        triggers=f"{librarian.derived}/triggers", exceptions=librarian.settings.exceptions, root=librarian.root
+    )
+    with message_if_slow("Scanning …"):
+        scanned = scan_paths(paths or (".",), rules, exclude=exclude, environ=os.environ)
+    known = f" ({scanned.unchanged} unchanged)" if scanned.unchanged else ""
+    scope = f"{counted(scanned.files, 'file')}{known}: "
+    errors = print_problems(form, "deia scan", scanned.problems, scope=scope)
+    return int(bool(errors or (strict and scanned.problems)))

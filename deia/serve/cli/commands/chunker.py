@@ -42,11 +42,11 @@ def chunker_new(*, samples: Sequence[str], globs: tuple[str, ...], target: str, 
     with ReaderProcess() as process:
         readings = [_reading(process, path) for path in samples]
     draft = drafted(readings, globs=globs)
-    text, path = component_source(draft, component) if component else written(draft), files.full(target)
-    if not target:
+    text = component_source(draft, component) if component else written(draft)
+    if target:
+        output.write_new(target, text)
+    else:
         output.say(text)
-    elif files.exists(path) or not files.keep(path, text.encode()):
-        raise SourceError(f"{target} is there already, or cannot be written", fix="Choose another --to")
     for reading in readings:
         chunks = cut_declared(draft, reading, "", ChunkerConfig())
         output.complain(f"{plain(reading.path)}: {figures(reading, chunks)}")

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from deia import fast_json, files
+from deia import files
 from deia.commons.checks import lint as find_problems
 from deia.commons.checks import setting_problems
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
-from deia.commons.write.add_lesson import Lesson, add_lesson, drafted_effect
+from deia.commons.write.add_lesson import add_lesson, drafted_effect
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
@@ -26,14 +26,15 @@ from deia.compile.catalog.effort import DEFAULT_LIMIT, TIER
 from deia.compile.compiler import Compiled, compile_commons
 from deia.errors import QueryError
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
+from deia.fast_json import Json
 from deia.folders import MARKERS, STARTER, nearest_commons
 from deia.knowledge import Entry
 from deia.ledger.tail import tidy
 from deia.problems import CommonsError, Problem, SettingsError
-from deia.records import URGENCIES, Record
+from deia.records import URGENCIES
 from deia.search.rendering.columns import wrap
-from deia.serve.cli import colours, output
-from deia.serve.cli.ci_reports import CI_FORMS, from_here, print_problems
+from deia.serve.cli import output
+from deia.serve.cli.ci_reports import CI_FORMS, print_problems
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.watch_option import watch_option
 from deia.serve.startup.bytecode import keep_bytecode
@@ -60,18 +61,16 @@ WIDTH = 100
 @click.command("compile", short_help="Bring the compiled files up to date.")
 @click.option("--force", is_flag=True, help="Compile everything, even what is up to date.")
 @click.option(
-    "--tier",
-    type=click.Choice(CHOICES["tier"]),
+    "--tier", type=click.Choice(CHOICES["tier"]),
     help="The embedding model for search: compact encodes all passages, which can take long; static none.",
-)
-@shared.commons_option
+)  # fmt: skip
 def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the command's name
     """Bring the compiled triggers and the search catalog up to date with their sources.
 
     What has errors is left out, or counts as it was before, and the rest is
     compiled. If there are errors, exits 1, as `deia lint` does.
     """
-    progress = output.complain if sys.stderr is not None and sys.stderr.isatty() else None
+    progress = output.complain if output.is_watched() else None
     root = shared.commons_root()
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
@@ -121,7 +120,6 @@ def compile_report(compiled: Compiled) -> list[str]:
 @click.option("--dry-run", is_flag=True, help="With --fix, only show what would change.")
 @shared.form_option("text", "json", *CI_FORMS)
 @watch_option
-@shared.commons_option
 def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     """Show all problems of the index, the documents and the triggers, by file and line.
 
@@ -133,17 +131,7 @@ def lint(*, fix: bool, dry_run: bool, form: str) -> int:
     if fix:
         _rewrite(build, write=not dry_run, tell=output.say if form == "text" else output.complain, option="--dry-run")
     root = shared.commons_root()
-    problems = _problems(root)
-    errors = sum(problem.severity == "error" for problem in problems)
-    shown = [problem.but(path=from_here(root, problem.path)) for problem in problems]
-    if form in CI_FORMS:
-        print_problems(form, "deia lint", shown)
-    elif form == "json":
-        output.say(fast_json.dumps([problem.values() for problem in problems]))
-    else:
-        summary = f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}."
-        colours.say("\n".join((*map(str, shown), summary)), colours.PROBLEMS)
-    return int(errors > 0)
+    return int(print_problems(form, "deia lint", _problems(root), root=root) > 0)
 
 
 def _problems(root: str) -> list[Problem]:
@@ -162,7 +150,6 @@ def index() -> None:
 
 @index.command("build")
 @click.option("--write", is_flag=True, help="Write the file.")
-@shared.commons_option
 def index_build(*, write: bool) -> None:
     """Add missing entries for documents, and update the views and counts.
 
@@ -173,7 +160,6 @@ def index_build(*, write: bool) -> None:
 
 @index.command("migrate")
 @click.option("--write", is_flag=True, help="Write the file and keep a copy of the old one.")
-@shared.commons_option
 def index_migrate(*, write: bool) -> None:
     """Convert an index in an older format."""
     _rewrite(migrate, write=write)
@@ -207,7 +193,6 @@ def _rewrite(
 @click.option("--category", default="patterns", show_default=True, help="The folder inside bok/.")
 @click.option("--trigger/--no-trigger", default=None, help="Whether to draft a trigger for it.")
 @shared.action_option
-@shared.commons_option
 def add(  # noqa: PLR0913 - every option is a field of the lesson
     *, title: str | None, text: str | None, summary: str | None, platform: str, urgency: str | None,
     tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,
@@ -248,16 +233,11 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
             output.say(drafted_effect(drafts[0]) if drafts else f"{NO_DRAFT} {lesson.entry.id}")
         shared.log_change(root, f"added {lesson.entry.id}")
         compile_and_say(root)
-        _say_next(lesson, body)
-
-
-def _say_next(lesson: Lesson, body: str) -> None:
-    """Say what the person has to do now: fill in the document, review the draft of a trigger."""
-    drafted = next((path for path in lesson.paths if path.startswith(f"{TRIGGERS}/")), "")
-    steps = [f"fill in {lesson.entry.path}"] if not body.strip() else []
-    steps += [f"review {drafted}, then type: deia trigger test {lesson.entry.id}"] if drafted else []
-    if steps:
-        output.say(f"Next: {'; '.join(steps)}")
+        drafted = next((path for path in lesson.paths if path.startswith(f"{TRIGGERS}/")), "")
+        steps = [f"fill in {lesson.entry.path}"] if not body.strip() else []
+        steps += [f"review {drafted}, then type: deia trigger test {lesson.entry.id}"] if drafted else []
+        if steps:
+            output.say(f"Next: {'; '.join(steps)}")
 
 
 @click.command(short_help="Create a commons.")
@@ -295,41 +275,33 @@ def _visibility_note(root: str, folder: str) -> str:
     )
 
 
-class Meaning(Record):
-    """What one code of a problem means, and the heading under which the page has it."""
-
-    code: str
-    about: str
-    means: str
-
-
 @click.command(short_help="Show what the code of a problem means.")
 @click.argument("code", required=False)
 @shared.json_option
 def explain(*, code: str | None, as_json: bool) -> None:
     """Show what the CODE of a problem means, which `deia lint` prints in brackets; without one, show all codes."""
-    meanings = {meaning.code: meaning for meaning in _meanings()}
+    meanings = {str(meaning["code"]): meaning for meaning in _meanings()}
     if code is None:
-        lines = [f"{meaning.code:<22} {meaning.about}" for meaning in meanings.values()]
-        output.answer([meaning.values() for meaning in meanings.values()], lines, as_json=as_json)
+        lines = [f"{name:<22} {meaning['about']}" for name, meaning in meanings.items()]
+        output.answer([*meanings.values()], lines, as_json=as_json)
         return
     name = code.strip("[]`").lower()
     if name not in meanings and name.startswith(ANY_FIELD):
-        field = name.removeprefix(ANY_FIELD)
-        meanings[name] = Meaning(code=name, about="Any file", means=f"a value that the field `{field}` does not allow")
+        means = f"a value that the field `{name.removeprefix(ANY_FIELD)}` does not allow"
+        meanings[name] = {"code": name, "about": "Any file", "means": means}
     if name not in meanings:
         raise QueryError(f"there is no problem with the code {name!r}", fix=nearest(name, list(meanings)))
     meaning = meanings[name]
-    lines = [f"{name} ({meaning.about})", *(f"  {line}" for line in wrap(f"{meaning.means}.", WIDTH))]
-    output.answer(meaning.values(), lines, as_json=as_json)
+    lines = [f"{name} ({meaning['about']})", *(f"  {line}" for line in wrap(f"{meaning['means']}.", WIDTH))]
+    output.answer(meaning, lines, as_json=as_json)
 
 
-def _meanings() -> Iterator[Meaning]:
-    """Yield what each code means, in the order of the page."""
+def _meanings() -> Iterator[dict[str, Json]]:
+    """Yield each code with what it means and the heading under which it is, in the order of the page."""
     about = ""
     for line in (files.read(PAGE) or b"").decode().splitlines():
         if line.startswith("## "):
             about = line[3:]
         row = ROW.fullmatch(line.strip())
         for code in re.findall(r"`([^`]+)`", row[1]) if row else ():
-            yield Meaning(code=code, about=about, means=row[2] if row else "")
+            yield {"code": code, "about": about, "means": row[2] if row else ""}

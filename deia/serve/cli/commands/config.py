@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, TypeAlias
 
 import click
 
@@ -17,7 +16,6 @@ from deia.match import minilm, static_vectors
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, open_tier
 from deia.match.transformer import EXTRA, open_transformer
 from deia.problems import SettingsError
-from deia.records import Record
 from deia.search.catalog import StoredTier, open_catalog
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
@@ -34,20 +32,9 @@ ABOUT = {
     "compact": "a small sentence transformer, MiniLM, in numpy",
     "static": "word vectors, without numpy",
     KEYWORD_TIER: "only words",
+    TRANSFORMER: "any model of sentence-transformers",
 }
 NEEDED = "sentence_transformers"
-
-
-class _Row(Record):
-    """A model in the list."""
-
-    name: str
-    bytes: int = 0
-    about: str
-    state: str
-
-
-WORDS_ROW = _Row(name=KEYWORD_TIER, about=ABOUT[KEYWORD_TIER], state="always available")
 
 
 @click.group(short_help="Choose the embedding model for search.")
@@ -56,27 +43,28 @@ def model() -> None:
 
 
 @model.command("list", short_help="Show the models, and which of them are compiled.")
-@shared.form_option("text", "json")
-@shared.commons_option
-def list_models(*, form: str) -> None:
+@shared.json_option
+def list_models(*, as_json: bool) -> None:
     """Show the models with their size, which of them the commons was compiled with, and which the settings choose."""
     root = shared.commons_root()
     chosen = resolve(root, environ=os.environ)
     stored = _stored_tiers(derived_folder(root, os.environ))
-    rows = [*(_row(name, stored) for name in TIERS), WORDS_ROW, _transformer_row(chosen.model, stored)]
-    if form == "json":
-        fields: dict[str, Json] = {
-            "tier": chosen.tier, "source": chosen.sources["tier"], "model": chosen.model,
-            "models": [row.values() for row in rows],
-        }  # fmt: skip
-        output.say(fast_json.dumps(fields))
-        return
-    for row in rows:
-        size = f"{row.bytes / 1e6:5.1f} MB" if row.bytes else " " * 8
-        output.say(f"{row.name:<12} {size}  {row.about}; {row.state}")
-    output.say(f"tier = {chosen.tier} ({chosen.sources['tier']})")
-    if chosen.model:
-        output.say(f"model = {chosen.model} ({chosen.sources['model']})")
+    states = {name: _state(name, stored) for name in TIERS}
+    states |= {KEYWORD_TIER: "always available", TRANSFORMER: _transformer_state(chosen.model, stored)}
+    stamps = {name: files.stamp(f"{PACKAGE}/models/{FILES[name]}") for name in TIERS}
+    sizes = {name: stamp[0] if stamp else 0 for name, stamp in stamps.items()}
+    models: list[Json] = [
+        {"name": name, "bytes": sizes.get(name, 0), "about": ABOUT[name], "state": state}
+        for name, state in states.items()
+    ]
+    lines = [
+        f"{name:<12} {f'{sizes[name] / 1e6:5.1f} MB' if sizes.get(name) else '':<8}  {ABOUT[name]}; {state}"
+        for name, state in states.items()
+    ]
+    lines.append(f"tier = {chosen.tier} ({chosen.sources['tier']})")
+    lines += [f"model = {chosen.model} ({chosen.sources['model']})"] if chosen.model else []
+    fields = {"tier": chosen.tier, "source": chosen.sources["tier"], "model": chosen.model, "models": models}
+    output.answer(fields, lines, as_json=as_json)
 
 
 def _stored_tiers(derived: str) -> Mapping[str, StoredTier] | None:
@@ -86,11 +74,6 @@ def _stored_tiers(derived: str) -> Mapping[str, StoredTier] | None:
         return open_catalog(f"{derived}/{name or 'no-catalog'}").tiers
     except ArtefactError:
         return None
-
-
-def _row(name: str, stored: Mapping[str, StoredTier] | None) -> _Row:
-    stamp = files.stamp(f"{PACKAGE}/models/{FILES[name]}")
-    return _Row(name=name, bytes=stamp[0] if stamp else 0, about=ABOUT[name], state=_state(name, stored))
 
 
 def _state(name: str, stored: Mapping[str, StoredTier] | None) -> str:
@@ -107,23 +90,20 @@ def _state(name: str, stored: Mapping[str, StoredTier] | None) -> str:
     return "the commons was compiled with it"
 
 
-def _transformer_row(model: str, stored: Mapping[str, StoredTier] | None) -> _Row:
+def _transformer_state(model: str, stored: Mapping[str, StoredTier] | None) -> str:
     tier = (stored or {}).get(TRANSFORMER)
     compiled = tier.model if tier else ""
     if find_spec(NEEDED) is None:
-        state = f"not installed. {EXTRA}"
-    elif not model:
-        state = "no model is set; type: deia config model use MODEL"
-    elif compiled == model:
-        state = f"the commons was compiled with {model}"
-    else:
-        state = f"{f'compiled with {compiled}, but ' if compiled else ''}{model} is set; type: deia compile"
-    return _Row(name=TRANSFORMER, about="any model of sentence-transformers", state=state)
+        return f"not installed. {EXTRA}"
+    if not model:
+        return "no model is set; type: deia config model use MODEL"
+    if compiled == model:
+        return f"the commons was compiled with {model}"
+    return f"{f'compiled with {compiled}, but ' if compiled else ''}{model} is set; type: deia compile"
 
 
 @model.command("use", short_help="Set the model for searches.")
 @click.argument("name", metavar="TIER|MODEL")
-@shared.commons_option
 def use_model(*, name: str) -> None:
     """Set the model for searches of this commons, in its deia.toml.
 
@@ -135,10 +115,8 @@ def use_model(*, name: str) -> None:
     is_model = name not in CHOICES["tier"]
     chosen = resolve(root, environ=os.environ).model
     if name == TRANSFORMER and not chosen:
-        raise SettingsError(
-            "no model is named",
-            fix="Type: deia config model use MODEL, where MODEL is a folder or a name on the Hugging Face hub.",
-        )
+        fix = "Type: deia config model use MODEL, where MODEL is a folder or a name on the Hugging Face hub."
+        raise SettingsError("no model is named", fix=fix)
     if is_model:
         chosen = files.forward(os.path.abspath(name)) if os.path.isdir(name) else name
         open_transformer(chosen)
@@ -172,10 +150,9 @@ def _source(settings: Settings, name: str) -> str:
 
 
 @click.group(invoke_without_command=True, short_help="Show and change settings.")
-@shared.form_option("text", "json")
-@shared.commons_option
+@shared.json_option
 @click.pass_context
-def config(ctx: click.Context, *, form: str) -> None:
+def config(ctx: click.Context, *, as_json: bool) -> None:
     """Show every setting with the source of its value, and the folders in use.
 
     `get` prints one setting, `set` writes one into deia.toml, and `model` chooses the embedding model.
@@ -183,11 +160,8 @@ def config(ctx: click.Context, *, form: str) -> None:
     if ctx.invoked_subcommand:
         return
     rows = _rows()
-    lines = [
-        f"{name} = {fast_json.dumps(value) if name in NAMES else value}  ({source})"
-        for name, (value, source) in rows.items()
-    ]
-    output.answer(_fields(rows), lines, as_json=form == "json")
+    shown = {name: fast_json.dumps(row["value"]) if name in NAMES else row["value"] for name, row in rows.items()}
+    output.answer(rows, [f"{name} = {shown[name]}  ({row['source']})" for name, row in rows.items()], as_json=as_json)
 
 
 config.add_command(model)
@@ -195,16 +169,14 @@ config.add_command(model)
 
 @config.command("get", short_help="Print one setting.")
 @click.argument("name", shell_complete=complete_settings)
-@shared.form_option("text", "json")
-@shared.commons_option
-def get_setting(*, name: str, form: str) -> None:
+@shared.json_option
+def get_setting(*, name: str, as_json: bool) -> None:
     """Print the value of the setting NAME, or of a folder that `deia config` shows."""
     rows = _rows()
     if name not in rows:
         raise SettingsError(f"there is no setting {name!r}", fix=nearest(name, rows))
-    value, _ = rows[name]
-    line = value if isinstance(value, str) else fast_json.dumps(value)
-    output.answer(_fields({name: rows[name]}), [line], as_json=form == "json")
+    value = rows[name]["value"]
+    output.answer({name: rows[name]}, [value if isinstance(value, str) else fast_json.dumps(value)], as_json=as_json)
 
 
 @config.command(
@@ -212,7 +184,6 @@ def get_setting(*, name: str, form: str) -> None:
 )  # -3 is a value
 @click.argument("name", shell_complete=complete_settings)
 @click.argument("value")
-@shared.commons_option
 def set_setting(*, name: str, value: str) -> None:
     """Write the setting NAME with a VALUE into the deia.toml of this commons, and leave its other lines as they are."""
     root = shared.writable_root()
@@ -235,31 +206,25 @@ CROSS_MODAL_NOTE = (
     "changes nothing: one search always finds texts, code, PDFs and what images tell in words; to choose, use"
     " --asset-type"
 )
-Rows: TypeAlias = Mapping[str, tuple[Any, str]]  # each setting or folder: its value and where that comes from
 
 
-def _rows() -> Rows:
+def _rows() -> dict[str, dict[str, Json]]:
+    """Return the value of each setting and folder, and where that comes from."""
     root = shared.commons_root()
     settings = resolve(root, environ=os.environ)
     values = settings.values()
-    state = state_folder(os.environ)
-    places = {
-        "commons": (
-            root,
-            why_this_commons(root, environ=os.environ, explicit=shared.named_commons(), start=shared.here()),
-        ),
+    rows: dict[str, tuple[Json, str]] = {name: (values[name], _source(settings, name)) for name in NAMES}
+    for name in SECRETS:
+        source = secret(name, environ=os.environ)[1]
+        rows[name] = ("set, not shown" if source else "not set", source or "default")
+    why = why_this_commons(root, environ=os.environ, explicit=shared.named_commons(), start=shared.here())
+    rows |= {
+        "trusted": ("yes" if settings.trusted else "no", why_trusted(root, os.environ)),
+        "commons": (root, why),
         "compiled": (derived_folder(root, os.environ), "derived"),
         "events": (events_folder(root, os.environ), "derived"),
-        "state": (state, "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
+        "state": (state_folder(os.environ), "DEIA_STATE" if os.environ.get("DEIA_STATE") else "default"),
     }
-    origins = {name: secret(name, environ=os.environ)[1] for name in SECRETS}
-    secrets = {
-        name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
-    }
-    trusted = {"trusted": ("yes" if settings.trusted else "no", why_trusted(root, os.environ))}
-    named = {CROSS_MODAL: (os.environ[CROSS_MODAL], CROSS_MODAL_NOTE)} if CROSS_MODAL in os.environ else {}
-    return {name: (values[name], _source(settings, name)) for name in NAMES} | secrets | trusted | places | named
-
-
-def _fields(rows: Rows) -> dict[str, Json]:
+    if CROSS_MODAL in os.environ:
+        rows[CROSS_MODAL] = (os.environ[CROSS_MODAL], CROSS_MODAL_NOTE)
     return {name: {"value": value, "source": source} for name, (value, source) in rows.items()}

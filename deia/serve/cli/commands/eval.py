@@ -15,12 +15,10 @@ from deia.evaluate import golden_run
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.knowledge import Golden
-from deia.librarian import Librarian
 from deia.match.tiers import KEYWORD_TIER, TIERS, TRANSFORMER, kind_of, tiers_of
 from deia.problems import CommonsError
-from deia.search.catalog import Catalog
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, form_option, named_commons
+from deia.serve.cli.commands.shared_options import json_option, open_librarian
 from deia.text import counted, one_line, shorten
 
 NAMED = 20  # questions that a list names
@@ -34,16 +32,15 @@ TIER_NAMES = (*TIERS, KEYWORD_TIER, TRANSFORMER)
 @click.option(
     "--tier", type=click.Choice(TIER_NAMES), help="Use only this embedding model; by default that of the settings."
 )
-@form_option("text", "json")
-@commons_option
-def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
+@json_option
+def evaluation(*, golden: str | None, tier: str | None, as_json: bool) -> int:
     """Measure how well golden questions find their documents, and compare with the last run.
 
     A golden question is one whose right answers are known. GOLDEN is a file of them, or the folder of another commons.
     By default they are those in the query_patterns of the index and in golden.yaml beside it. Exits 1 if a question no
     longer finds the documents that it found in the last run.
     """
-    librarian = Librarian(named_commons() or None, agent="eval", ledger=False)
+    librarian = open_librarian("eval")
     tiers = tiers_of(tier or librarian.settings.tier, model=librarian.settings.model)
     tiers = tiers[:1] if tier else tiers
     questions = read_file(golden) if golden is not None else golden_run.own_questions(librarian.root)
@@ -54,7 +51,8 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     if tier and tier != KEYWORD_TIER and kind_of(tier) not in catalog.tiers:
         raise CommonsError(f"the commons was compiled without the {tier} tier", fix="Type: deia compile")
     evaluated = golden_run.evaluate(catalog, questions, tiers=tiers, limit=librarian.settings.limit)
-    missing = unknown_documents(catalog, questions)
+    wanted = dict.fromkeys(document for question in questions for document in question.grades)
+    missing = [document for document in wanted if catalog.keyword.number(document) is None]
     source = os.path.abspath(golden) if golden is not None else ""
     used_tier = tier or librarian.settings.tier.removeprefix("auto")
     path = golden_run.run_path(state_folder(os.environ), librarian.root, source, used_tier)
@@ -62,7 +60,7 @@ def evaluation(*, golden: str | None, tier: str | None, form: str) -> int:
     changed = golden_run.changes(evaluated, before)
     golden_run.write_run(path, evaluated, at=spool.timestamp(time.time()))
     lines = _lines(evaluated, changed, missing, compared=bool(before))
-    output.answer(_fields(evaluated, changed, missing), lines, as_json=form == "json")
+    output.answer(_fields(evaluated, changed, missing), lines, as_json=as_json)
     return int(any(change.lost for change in changed))
 
 
@@ -84,12 +82,6 @@ def read_file(path: str) -> Sequence[Golden]:
     return golden.questions
 
 
-def unknown_documents(catalog: Catalog, questions: Sequence[Golden]) -> list[str]:
-    """Return the ids of documents that questions expect and the catalog does not have."""
-    wanted = dict.fromkeys(document for question in questions for document in question.grades)
-    return [document for document in wanted if catalog.keyword.number(document) is None]
-
-
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
@@ -107,7 +99,11 @@ def _lines(
     yield f"latency p50 {figures['p50_ms']:.1f} ms, p95 {figures['p95_ms']:.1f} ms"
     if missing:
         yield f"expected but missing documents: {', '.join(missing[:NAMED])}{' …' if len(missing) > NAMED else ''}"
-    yield from _named("missed", [_missed(outcome) for outcome in run.wrong])
+    missed = []
+    for outcome in run.wrong:
+        wanted = ", ".join(outcome.wanted[:3]) or "nothing"
+        missed.append(f"{_excerpt(outcome.query)} (expected {wanted}, found {next(iter(outcome.found), 'nothing')})")
+    yield from _named("missed", missed)
     if not compared:
         yield "This is the first run; the next will be compared with it."
         return
@@ -126,16 +122,10 @@ def _count(share: float, of: int) -> str:
     return f"{round(share * of)} of {of} ({share:.1%})"
 
 
-def _missed(outcome: golden_run.QueryOutcome) -> str:
-    wanted = f"expected {', '.join(outcome.wanted[:3])}" if outcome.wanted else "expected nothing"
-    return f"{_excerpt(outcome.query)} ({wanted}, found {outcome.found[0] if outcome.found else 'nothing'})"
-
-
 def _named(name: str, lines: Sequence[str]) -> Iterator[str]:
     if lines:
         yield f"{name} ({len(lines)}):"
-        yield from (f"  {line}" for line in lines[:NAMED])
-        yield from [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
+        yield from output.first([f"  {line}" for line in lines], NAMED)
 
 
 def _excerpt(query: str) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deia import files
 from deia.compile.graph_merges import applied_merges, apply_merges, undo_merge
 from deia.compile.graph_update import propose_for
 from deia.errors import QueryError
@@ -20,7 +19,6 @@ from deia.graph.picture import picture
 from deia.graph.schema import fields_of
 from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH
 from deia.language_model import endpoint_of
-from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.shell_completion import complete_entities
@@ -52,15 +50,20 @@ def graph() -> None:
     """
 
 
-def _librarian() -> Librarian:
-    return Librarian(shared.named_commons() or None, agent="cli", ledger=False)
-
-
 def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
     """Print an answer and return the exit code."""
     text = answer.text.replace(" → ", output.mark(" → ", " -> "))
     output.answer(answer.to_dict(), [text], as_json=as_json)
     return output.FOUND if is_found else output.NOTHING
+
+
+def _give(text: str, target: str) -> None:
+    """Write a text into a new file, or print it if none is named."""
+    if target:
+        output.write_new(target, text)
+        output.say(f"Wrote {target}")
+    else:
+        output.say(text.rstrip("\n"))
 
 
 @graph.command("entities", short_help="List entities.")
@@ -71,10 +74,9 @@ def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
 )
 @limit_option
 @shared.json_option
-@shared.commons_option
 def graph_entities(*, query: str, kind: str, fields: Sequence[str], limit: int, as_json: bool) -> int:
     """List entities, each with its type and the line that defines or names it."""
-    answer = _librarian().entities(query, type=kind, fields=fields_of(fields), limit=limit)
+    answer = shared.open_librarian().entities(query, type=kind, fields=fields_of(fields), limit=limit)
     return _show(answer, is_found=answer.entities, as_json=as_json)
 
 
@@ -84,10 +86,9 @@ def graph_entities(*, query: str, kind: str, fields: Sequence[str], limit: int, 
 @type_option
 @limit_option
 @shared.json_option
-@shared.commons_option
 def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_json: bool) -> int:
     """Show the relations of ENTITY, each with the line that shows it."""
-    answer = _librarian().relations(entity, direction=direction, type=kind, limit=limit)
+    answer = shared.open_librarian().relations(entity, direction=direction, type=kind, limit=limit)
     return _show(answer, is_found=answer.relations, as_json=as_json)
 
 
@@ -99,14 +100,13 @@ def graph_relations(*, entity: str, direction: str, kind: str, limit: int, as_js
 @type_option
 @depth_option
 @shared.json_option
-@shared.commons_option
 def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_json: bool) -> int:
     """Show what is downstream of ENTITY, or upstream, as chains.
 
     Downstream is what takes from it or rests on it: consumers, callers, importers, what it produces. Upstream is what
     it takes from or rests on itself.
     """
-    answer = _librarian().trace(entity, direction=direction, type=kind, max_depth=max_depth)
+    answer = shared.open_librarian().trace(entity, direction=direction, type=kind, max_depth=max_depth)
     return _show(answer, is_found=answer.chains, as_json=as_json)
 
 
@@ -115,10 +115,9 @@ def graph_trace(*, entity: str, direction: str, kind: str, max_depth: int, as_js
 @click.argument("end", metavar="TO", shell_complete=complete_entities)
 @depth_option
 @shared.json_option
-@shared.commons_option
 def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
     """Show the shortest path between FROM and TO, whichever way the relations point."""
-    answer = _librarian().path(start, end, max_depth=max_depth)
+    answer = shared.open_librarian().path(start, end, max_depth=max_depth)
     return _show(answer, is_found=answer.entities, as_json=as_json)
 
 
@@ -128,19 +127,17 @@ def graph_path(*, start: str, end: str, max_depth: int, as_json: bool) -> int:
 @depth_option
 @limit_option
 @shared.json_option
-@shared.commons_option
 def graph_dependents(*, entity: str, kind: str, max_depth: int, limit: int, as_json: bool) -> int:
     """Show what imports, calls, inherits from or otherwise rests on ENTITY, or on what belongs to it."""
-    answer = _librarian().dependents(entity, type=kind, max_depth=max_depth, limit=limit)
+    answer = shared.open_librarian().dependents(entity, type=kind, max_depth=max_depth, limit=limit)
     return _show(answer, is_found=answer.total, as_json=as_json)
 
 
 @graph.command("stats", short_help="Show how much there is.")
 @shared.json_option
-@shared.commons_option
 def graph_stats(*, as_json: bool) -> int:
     """Show how many documents, chunks, entities, relations and vectors there are."""
-    return _show(_librarian().graph_stats(), is_found=True, as_json=as_json)
+    return _show(shared.open_librarian().graph_stats(), is_found=True, as_json=as_json)
 
 
 @graph.command("export", short_help="Give the graph to other programs.")
@@ -151,16 +148,11 @@ def graph_stats(*, as_json: bool) -> int:
 @type_option
 @click.option("--limit", type=click.IntRange(1), default=exports.MOST_EXPORTED, help="How many entities and relations.")
 @to_option
-@shared.commons_option
 def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
     """Write all entities and relations, or those of a type and the relations between them."""
-    with _librarian().open_graph() as opened:
+    with shared.open_librarian().open_graph() as opened:
         exported = exports.export(opened, form, kind=kind, most=limit)
-        if target:
-            _write(target, "\n".join([*exported.lines, ""]))
-        else:
-            for line in exported.lines:
-                output.say(line)
+        _give("\n".join([*exported.lines, ""]), target)
     if exported.is_cut:
         output.complain(f"deia: there is more than {limit} entities or relations; the rest was left out")
 
@@ -173,23 +165,18 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
 @click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", help="A tree, or a picture.")
 @type_option
 @to_option
-@shared.commons_option
 def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) -> int:
     """Draw what is around ENTITY: as a tree, or as a picture that a browser shows."""
-    with _librarian().open_graph() as opened:
+    with shared.open_librarian().open_graph() as opened:
         about = named(opened, entity, kind)
         if about.note:
-            output.complain(
-                "\n".join([about.note, *(f"  {choice.described(choice.typed)}" for choice in about.choices)])
-            )
+            choices = (f"  {choice.described(choice.typed)}" for choice in about.choices)
+            output.complain("\n".join((about.note, *choices)))
         if about.choices:
             return output.NOTHING
         drawn = neighbourhood(opened, about.entity, depth=depth)
     text = picture(drawn) if form == "svg" else tree(drawn, ascii_only=not output.mark("├└│─", "")) + "\n"
-    if target:
-        _write(target, text)
-    else:
-        output.say(text.rstrip("\n"))
+    _give(text, target)
     if drawn.is_cut:
         output.complain("deia: there is more around it than is drawn")
     return output.FOUND
@@ -199,7 +186,6 @@ def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) ->
 @click.argument("idents", nargs=-1, metavar="[ID...]")
 @click.option("--undo", is_flag=True, help="Take back the merge ID, or the last one.")
 @shared.json_option
-@shared.commons_option
 def graph_merge(*, idents: Sequence[str], undo: bool, as_json: bool) -> int:
     """Show which entities may be one and what speaks for it, or accept the proposals ID.
 
@@ -216,7 +202,7 @@ def graph_merge(*, idents: Sequence[str], undo: bool, as_json: bool) -> int:
         )
         return output.FOUND
     stand = applied_merges(root, os.environ)
-    with _librarian().open_graph() as opened:
+    with shared.open_librarian().open_graph() as opened:
         proposed = {merge.id: merge for merge in proposed_merges(opened)}
     if wrong := [ident for ident in idents if ident not in proposed]:
         raise QueryError(f"nothing is proposed as {wrong[0]!r}", fix="To see the proposals, type: deia graph merge")
@@ -234,7 +220,6 @@ def graph_merge(*, idents: Sequence[str], undo: bool, as_json: bool) -> int:
 @graph.command("propose", short_help="Ask a language model for more.")
 @click.argument("documents", nargs=-1, metavar="[DOCUMENT...]")
 @shared.json_option
-@shared.commons_option
 def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
     """Ask a language model for entities and relations of DOCUMENTS, or of all that it was not asked about before.
 
@@ -246,20 +231,14 @@ def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
         raise QueryError("no language model is set", fix="Set DEIA_LLM_URL, such as http://127.0.0.1:11434/v1")
     root = shared.writable_root()
     shared.trust_typed(root)
-    total = propose_for(root, os.environ, endpoint, documents, _tell_proposals)
+    total = propose_for(
+        root,
+        os.environ,
+        endpoint,
+        documents,
+        lambda name, number: output.complain(f"{name}: {counted(number, 'proposal')}"),
+    )
     kept = f"{counted(total.entities, 'entity')} and {counted(total.relations, 'relation')}"
     line = f"Proposed for {counted(total.documents, 'document')}: {kept}; {total.dropped} dropped"
     output.answer(total.values(), [line], as_json=as_json)
     return output.FOUND
-
-
-def _tell_proposals(name: str, proposals: int) -> None:
-    output.complain(f"{name}: {counted(proposals, 'proposal')}")
-
-
-def _write(target: str, text: str) -> None:
-    """Write a new file; raise QueryError if it is there already, or cannot be written."""
-    path = files.full(target)
-    if files.exists(path) or not files.keep(path, text.encode("utf-8", "replace")):
-        raise QueryError(f"{target} is there already, or cannot be written", fix="Choose another --to")
-    output.say(f"Wrote {target}")

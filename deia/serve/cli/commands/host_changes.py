@@ -90,7 +90,8 @@ def carry_out_all(changes: Sequence[Change], *, dry_run: bool, agreed: bool, eve
     if dry_run:
         output.say("Nothing was written (--dry-run).")
         return False
-    if not agreed and any(change.before != change.after for change in changes) and not _agrees(every=every):
+    is_asked = not agreed and any(change.before != change.after for change in changes)
+    if is_asked and not _agrees("Write these changes?", option="--all" if every else "", default=True):
         output.say("Nothing was written.")
         return False
     done: list[str] = []
@@ -104,14 +105,13 @@ def carry_out_all(changes: Sequence[Change], *, dry_run: bool, agreed: bool, eve
     return True
 
 
-def _agrees(*, every: bool) -> bool:
-    """Ask the person to confirm. Without a terminal, naming a host counts as consent, but `--all` does not."""
+def _agrees(question: str, *, option: str = "", default: bool = False) -> bool:
+    """Ask the person; without a terminal that counts as consent, unless an `option` means more than was named."""
     if sys.stdin is not None and sys.stdin.isatty() and output.at_terminal():
-        return click.confirm("Write these changes?", default=True)
-    if every:
-        raise HostError(
-            "--all needs your consent, and this is not a terminal", fix="Check the changes, then add --yes."
-        )
+        return click.confirm(question, default=default)
+    if option:
+        fix = "Check what it does with --dry-run, then add --yes."
+        raise HostError(f"{option} needs your consent, and this is not a terminal", fix=fix)
     return True
 
 
@@ -159,7 +159,7 @@ def _purge(*, dry_run: bool, agreed: bool) -> int:
     code = remove_hooks((), "", dry_run=dry_run, agreed=agreed, every=True)
     if dry_run:
         return code
-    if folders and not agreed and not _agrees_to_purge():
+    if folders and not agreed and not _agrees("Remove these folders for good?", option="--purge"):
         output.say("These folders were kept.")
         return code
     for folder in folders:
@@ -167,15 +167,6 @@ def _purge(*, dry_run: bool, agreed: bool) -> int:
         output.say(f"{folder} was removed.")
     output.say(f"To remove the program, type: {leaving(os.environ, PACKAGE)}")
     return code
-
-
-def _agrees_to_purge() -> bool:
-    """Ask the person; without a terminal nothing is removed that they did not agree to by --yes."""
-    if sys.stdin is not None and sys.stdin.isatty() and output.at_terminal():
-        return click.confirm("Remove these folders for good?", default=False)
-    raise HostError(
-        "--purge needs your consent, and this is not a terminal", fix="Type it in a terminal, or add --yes."
-    )
 
 
 def remove_hooks(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: bool, every: bool) -> int:
@@ -196,9 +187,8 @@ def remove_hooks(hosts: Sequence[str], scope: str, *, dry_run: bool, agreed: boo
     code = output.BROKEN if failed else output.FOUND
     touched = [change for change in plan.changes if change.before != change.after]
     if not touched:
-        output.say(
-            f"The hook is not in {paths.pop() if len(paths) == 1 else 'any of their settings'}; there is nothing to do."
-        )
+        place = paths.pop() if len(paths) == 1 else "any of their settings"
+        output.say(f"The hook is not in {place}; there is nothing to do.")
         return code
     if carry_out_all(touched, dry_run=dry_run, agreed=agreed, every=every):
         for change in touched:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import click
@@ -16,15 +16,23 @@ from deia.folders import PACKAGE, STARTER, find_commons, is_starter, is_trusted
 from deia.serve.cli import colours, output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, remove_hooks, spots_of
+from deia.serve.cli.commands.host_changes import carry_out_all, complete_hosts, host_options, spots_of
 from deia.serve.setup import connect
-from deia.serve.setup.check_results import DEAD, FINE, Finding, Patient
+from deia.serve.setup.check_results import DEAD, FINE, Patient
 from deia.serve.setup.doctor import diagnose
 from deia.serve.setup.git_hook import GIT, entering_parts
 from deia.serve.setup.hook_installation import Spot, enter_launcher, hook_parts, listed
 from deia.serve.setup.host_settings.claude_code_settings import is_own_status_line, status_command, status_line_in
-from deia.serve.setup.host_settings.hosts_table import CLAUDE_CODE, PROJECT, SCOPES, USER, setup_of, this_machine
-from deia.serve.setup.host_settings.launcher import find_interpreter, launched_command
+from deia.serve.setup.host_settings.hosts_table import (
+    CLAUDE_CODE,
+    PROJECT,
+    SCOPES,
+    SETUPS,
+    USER,
+    setup_of,
+    this_machine,
+)
+from deia.serve.setup.host_settings.launcher import find_interpreters, launched_command
 from deia.serve.setup.live.live_findings import live_findings
 from deia.serve.setup.own_folders import is_temporary
 from deia.serve.setup.settings_changes import Change, Part, Plan, planned
@@ -48,7 +56,6 @@ REPLAYED = "To see how often deia would have spoken in your past conversations, 
     "--list", "listing", is_flag=True, help="Show which hosts are on this machine, and where deia is installed."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the output of --list as JSON.")
-@click.option("--uninstall", is_flag=True, help="Remove the hook, as deia uninstall does.")
 @click.option("--mcp", "server", is_flag=True, help="Also add the server that the agent can ask (deia serve --stdio).")
 @click.option("--warm", is_flag=True, help="Also let Claude Code ask a running `deia serve`.")
 @click.option(
@@ -56,10 +63,9 @@ REPLAYED = "To see how often deia would have spoken in your past conversations, 
 )
 @click.option("--warm-mcp", "by_tool", is_flag=True, help="Also let Claude Code ask the session's own MCP server.")
 @click.option("--statusline", "status", is_flag=True, help="Also show what deia said last in the host's status line.")
-@shared.commons_option
 def install(  # noqa: PLR0913 - every option has a name of its own
-    *, hosts: tuple[str, ...], scope: str | None, listing: bool, as_json: bool, uninstall: bool, status: bool,
-    server: bool, warm: bool, url: str, by_tool: bool, **flags: bool,
+    *, hosts: tuple[str, ...], scope: str | None, listing: bool, as_json: bool, status: bool, server: bool, warm: bool,
+    url: str, by_tool: bool, **flags: bool,
 ) -> int:  # fmt: skip
     """Connect deia with agent HOSTs: add its hook to their settings, so that it sees what an agent is about to do.
 
@@ -69,26 +75,24 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     if listing or as_json:
         _list(listing=listing, as_json=as_json)
         return output.FOUND
-    every = flags["every"]
-    if uninstall:
-        return remove_hooks(hosts, scope or SCOPES[0], **flags)
+    every, scope = flags["every"], scope or SCOPES[0]
     if GIT in hosts:
         _install_git(hosts, **flags)
         return output.FOUND
-    scope = scope or SCOPES[0]
     spots = spots_of(hosts, scope, every=every, removing=False)
     commons = shared.named_commons()
     root = find_commons(shared.here(), environ=os.environ, explicit=commons)
-    connect.refuse_hookless(hosts, server=server)
-    parts = (
-        connect.chosen_servers(hosts, scope, this_machine(), every=every, commons=commons, root=root) if server else []
-    )
+    parts: list[Part] = []
+    if server:
+        parts = connect.chosen_servers(hosts, scope, this_machine(), every=every, commons=commons, root=root)
+    else:
+        connect.refuse_hookless(hosts)
     parts += _asking(spots, scope, url=url if warm else None, by_tool=by_tool, commons=commons, root=root)
     if not spots and not parts:
         output.say("No host was found on this machine. To see all that deia supports, type: deia install --list")
         return output.NOTHING
     spots = _with_status(spots) if status else spots
-    command = partial(launched_command, find_interpreter(), environ=os.environ, commons=commons)
+    command = partial(launched_command, find_interpreters()[0], environ=os.environ, commons=commons)
     wanted = [*(part for spot in spots for part in hook_parts(spot, command(spot.setup.host))), *parts]
     plan = planned(wanted, fence=this_machine().fence)
     code = _report_failures(plan, every=every)
@@ -102,7 +106,7 @@ def install(  # noqa: PLR0913 - every option has a name of its own
         output.say("Restart the hosts, so that they find the new server.")
     _report_status_lines(spots, plan.changes, command(CLAUDE_CODE))
     keep_bytecode()
-    if (scope or SCOPES[0]) != USER:
+    if scope != USER:
         shared.trust_typed(root)
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
@@ -127,16 +131,6 @@ def _install_git(hosts: Sequence[str], **flags: bool) -> None:
         output.say("Lessons are now compiled after git pull, merge, rebase and checkout.")
 
 
-def _report_failures(plan: Plan, *, every: bool) -> int:
-    for error in plan.failed.values():
-        if not every:
-            raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
-        output.complain_of(error)
-    if plan.failed:
-        output.complain(f"deia: {counted(len(plan.failed), 'file')} cannot be used and was not changed.")
-    return output.BROKEN if plan.failed else output.FOUND
-
-
 def _asking(
     spots: Sequence[Spot], scope: str, *, url: str | None, by_tool: bool, commons: str, root: str
 ) -> list[Part]:
@@ -146,6 +140,16 @@ def _asking(
     if by_tool:
         return connect.chosen_by_tool(spots, scope, commons=commons, root=root)
     return connect.chosen_warm(spots, url) if url is not None else []
+
+
+def _report_failures(plan: Plan, *, every: bool) -> int:
+    for error in plan.failed.values():
+        if not every:
+            raise HostError(error.message, where=error.where, fix=f"{error.fix} Nothing was written.".strip())
+        output.complain_of(error)
+    if plan.failed:
+        output.complain(f"deia: {counted(len(plan.failed), 'file')} cannot be used and was not changed.")
+    return output.BROKEN if plan.failed else output.FOUND
 
 
 def _with_status(spots: Sequence[Spot]) -> list[Spot]:
@@ -175,27 +179,22 @@ def _report_installed(spots: Sequence[Spot], changes: Sequence[Change], *, launc
         output.say(f"A copy of the old settings is in {change.keep}.")
     if any(spot.scope == PROJECT for spot in spots):
         local = " (Claude Code: --local)" if any("local" in spot.setup.places for spot in spots) else ""
-        portable = not any(_names_machine(change.after, launcher) for change in changes)
-        output.say(f"{SHARED}." if portable else f"{PATHS}{local}.")
+        names = (os.path.dirname(launcher), sys.executable, "--commons")
+        is_bound = os.name == "nt" or any(name in change.after for change in changes for name in names)
+        output.say(f"{PATHS}{local}." if is_bound else f"{SHARED}.")
     for spot in spots:
         output.say(spot.setup.after)
-
-
-def _names_machine(text: str, launcher: str) -> bool:
-    return os.name == "nt" or any(name in text for name in (os.path.dirname(launcher), sys.executable, "--commons"))
 
 
 def _list(*, listing: bool, as_json: bool) -> None:
     """Print every host that deia supports: how it was detected, and where the hook is installed."""
     if not listing:
         raise click.UsageError("--json can only be used with --list.")
-    hosts = listed(this_machine())
-    if as_json:
-        output.say(fast_json.dumps([host.values() for host in hosts]))
-        return
+    machine = this_machine()
+    hosts = [listed(setup, machine) for setup in SETUPS]
     width = max(len(host.host) for host in hosts)
-    for host in hosts:
-        output.say("\n".join(host.lines(width)))
+    lines = (line for host in hosts for line in host.lines(width))
+    output.answer([host.values() for host in hosts], lines, as_json=as_json)
 
 
 @click.command(short_help="Check that everything works, and show how to fix what does not.")
@@ -204,7 +203,6 @@ def _list(*, listing: bool, as_json: bool) -> None:
     help="Run this host once against a model on this machine, and show what arrives. Needs no key and no network.",
 )  # fmt: skip
 @shared.json_option
-@shared.commons_option
 def doctor(*, host: str | None, as_json: bool) -> int:
     """Check the commons, its compiled files and the installed hooks, by running the same commands as the hosts.
 
@@ -221,21 +219,14 @@ def doctor(*, host: str | None, as_json: bool) -> int:
         machine=this_machine(),
         tell=output.complain if output.is_watched() else str,
     )
-    findings = diagnose(patient) if host is None else live_findings(patient, setup_of(host))
-    if as_json:
-        return _print_json(findings)
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
-    worst = output.FOUND
-    for finding in findings:
-        cure = f"\n    {finding.cure}" if finding.cure else ""
-        colours.say(f"{marks.get(finding.level, '!')} {finding.text}{cure}", colours.FINDINGS)
-        worst = max(worst, int(finding.level == DEAD))
-    return worst
-
-
-def _print_json(findings: Iterable[Finding]) -> int:
-    """Print all findings as JSON (docs/schema/doctor.schema.json) and return the exit code."""
-    printed = [{"level": finding.level, "text": finding.text, "cure": finding.cure} for finding in findings]
-    dead = any(finding["level"] == DEAD for finding in printed)
-    output.say(fast_json.dumps({"sound": not dead, "findings": printed}))
-    return int(dead)
+    findings = []
+    for finding in diagnose(patient) if host is None else live_findings(patient, setup_of(host)):
+        findings.append(finding)
+        if not as_json:
+            cure = f"\n    {finding.cure}" if finding.cure else ""
+            colours.say(f"{marks.get(finding.level, '!')} {finding.text}{cure}", colours.FINDINGS)
+    is_sound = all(finding.level != DEAD for finding in findings)
+    if as_json:  # docs/schema/doctor.schema.json
+        output.say(fast_json.dumps({"sound": is_sound, "findings": [finding.values() for finding in findings]}))
+    return int(not is_sound)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -15,7 +14,7 @@ from deia.commons.source_files import safe_files
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
-from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
+from deia.learn.apply import apply_proposal, read_changes, undo
 from deia.learn.file_edits import edit_texts
 from deia.learn.proposals import KINDS, Effect, Proposal, load_proposals, store_proposals
 from deia.learn.signals import SIGNALS
@@ -30,26 +29,18 @@ from deia.serve.cli.commands.stats import ledger_folders, ledger_option
 from deia.serve.cli.report_tables import grid_text
 from deia.serve.cli.terminal import look_of
 from deia.suggestions import did_you_mean
+from deia.tables import Tables
 from deia.text import counted, one_line, shorten
 from deia.watch.silence.mutes import Mute, write_mute
 
-HEADINGS = {
-    "concept": "Words with the same meaning", "keywords": "Keywords", "promote": "Documents to rank higher",
-    "demote": "Documents to rank lower",
-    "related": "Related documents", "pattern": "Frequent questions", "refine": "Better questions to suggest",
-    "unless": "Words that silence a trigger", "milder": "Milder triggers",
-    "form": "Milder forms, for this project, of triggers from elsewhere", "mute": "Triggers to mute for yourself",
-    "clause": "Clauses to take out", "case": "New cases",
-    "retire": "Triggers to retire", "review": "Documents to review",
-}  # fmt: skip
+TABLES = Tables(__file__)
+HEADINGS = TABLES.pairs("headings")
 EXCERPT = 100  # characters of a question
 SHOWN = 3  # questions that are shown for a proposal
 TO_UNDO = " To undo the last one, type: deia learn undo"
-CLEAR_LINE = "\r\033[K"
 
 
 @click.group(invoke_without_command=True, short_help="Suggest improvements; you approve each.")
-@shared.commons_option
 @click.pass_context
 def learn(ctx: click.Context) -> None:
     """Suggest improvements from what the log shows; you approve each.
@@ -81,9 +72,8 @@ def learn(ctx: click.Context) -> None:
 @shared.since_option
 @shared.json_option
 @ledger_option
-@shared.commons_option
 def propose(
-    *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str | None,
+    *, kinds: Sequence[str], diff: bool, transcripts: Sequence[str], labels: Sequence[str], since: str,
     as_json: bool, ledgers: Sequence[str],
 ) -> int:  # fmt: skip
     """Suggest small changes, each with its evidence and its effect.
@@ -93,32 +83,25 @@ def propose(
     """
     root = shared.commons_root()
     sources = Sources(
-        ledgers=tuple(ledger_folders(ledgers)), since=shared.start_of(since), transcripts=tuple(transcripts),
-        labels=tuple(labels),
-    )  # fmt: skip
-    librarian = Librarian(root, agent="learn", ledger=False)
-    run = propose_all(
-        root, sources, environ=os.environ, artefact=librarian.open_artefact, report=_progress(quiet=as_json)
+        ledgers=tuple(ledger_folders(ledgers)), since=since, transcripts=tuple(transcripts), labels=tuple(labels)
     )
+
+    def report(text: str) -> None:
+        output.progress(f"{text} …" if text.startswith("trying") else text)
+
+    librarian = Librarian(root, agent="learn", ledger=False)
+    run = propose_all(root, sources, environ=os.environ, artefact=librarian.open_artefact, report=report)
+    output.progress()
     chosen = [proposal for proposal in run.proposals if not kinds or proposal.kind in kinds]
     store_proposals(root, run.proposals, environ=os.environ, at=time.time())
     output.answer(_fields(run, chosen), _lines(run, chosen, diffs=root if diff else ""), as_json=as_json)
     return output.FOUND if chosen else output.NOTHING
 
 
-def _progress(*, quiet: bool) -> Callable[[str], None]:
-    def report(text: str) -> None:
-        if not quiet and output.is_watched():
-            sys.stderr.write(f"{CLEAR_LINE}{text}{' …' if text.startswith('trying') else ''}")
-
-    return report
-
-
 @learn.command()
 @click.argument("idents", nargs=-1, metavar="[ID…]")
 @click.option("--all", "every", is_flag=True, help="Apply all proposals, except those that carry a warning.")
 @click.option("--interactive", is_flag=True, help="Show each with the lines that change, and ask.")
-@shared.commons_option
 def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
     """Apply proposals to the commons: those with these IDs, all of them, or those that you confirm.
 
@@ -136,8 +119,10 @@ def apply(*, idents: Sequence[str], every: bool, interactive: bool) -> int:
     for proposal in chosen:
         if proposal.id in active and not idents:
             continue
-        if interactive and not _confirm(root, proposal):
-            continue
+        if interactive:
+            output.say("\n".join(_proposal(proposal, root)))
+            if not click.confirm("Apply it?", default=False):
+                continue
         try:
             _refuse_unasked(proposal, asked=bool(idents) or interactive)
             _apply(root, proposal)
@@ -184,14 +169,8 @@ def _chosen(proposals: Sequence[Proposal], idents: Sequence[str], *, every: bool
     return list(proposals) if every else [by_id[ident] for ident in dict.fromkeys(idents)]
 
 
-def _confirm(root: str, proposal: Proposal) -> bool:
-    output.say("\n".join(_proposal(proposal, root)))
-    return click.confirm("Apply it?", default=False)
-
-
 @learn.command("undo")
 @click.argument("ident", metavar="[ID]", required=False, default="")
-@shared.commons_option
 def undo_proposal(*, ident: str) -> None:
     """Undo the proposal that was applied last, or the one with this ID: the files become exactly as they were."""
     root = shared.writable_root()
@@ -202,18 +181,22 @@ def undo_proposal(*, ident: str) -> None:
 
 @learn.command("log")
 @shared.json_option
-@shared.commons_option
 def show_log(*, as_json: bool) -> None:
     """Show which proposals were applied, and which of them were undone."""
     changes = read_changes(shared.commons_root())
-    lines = [_applied_line(change) for change in changes] or ["No proposal was applied yet."]
-    output.answer([_applied_fields(change) for change in changes], lines, as_json=as_json)
-
-
-def _applied_line(applied: AppliedProposal) -> str:
-    undone = " (undone)" if applied.undone else ""
-    when, ident = one_line(applied.at[:16].replace("T", " ")), shorten(one_line(applied.id), EXCERPT)
-    return f"{when}  {ident}{undone}  {one_line('; '.join(applied.does))}"
+    lines = []
+    for applied in changes:
+        when, ident = one_line(applied.at[:16].replace("T", " ")), shorten(one_line(applied.id), EXCERPT)
+        undone = " (undone)" if applied.undone else ""
+        lines.append(f"{when}  {ident}{undone}  {one_line('; '.join(applied.does))}")
+    fields: list[Json] = [
+        {
+            **{name: getattr(applied, name) for name in ("id", "at", "does", "because", "undone")},
+            "files": [edit.path for edit in applied.files],
+        }
+        for applied in changes
+    ]
+    output.answer(fields, lines or ["No proposal was applied yet."], as_json=as_json)
 
 
 # --- output ---
@@ -221,8 +204,6 @@ def _applied_line(applied: AppliedProposal) -> str:
 
 def _lines(run: ProposalRun, chosen: Sequence[Proposal], *, diffs: str) -> Iterator[str]:
     evidence = run.evidence
-    if output.is_watched():
-        sys.stderr.write(CLEAR_LINE)
     yield (
         f"{counted(evidence.asked, 'question')} in the log, {counted(len(evidence.pairs), 'signal')} about answers,"
         f" {counted(len(evidence.firings), 'trigger')} that fired; of {run.drafts} drafts,"
@@ -297,26 +278,14 @@ def _diff(root: str, proposal: Proposal) -> Iterator[str]:
 
 def _fields(run: ProposalRun, chosen: Sequence[Proposal]) -> dict[str, Json]:
     evidence = run.evidence
+    tried: list[Json] = [
+        {"name": trial.reach.name, "net": round(trial.net, 4), "better": trial.better, "worse": trial.worse}
+        for trial in run.reached.tried
+    ]
     return {
-        "questions": evidence.asked,
-        "days": evidence.days,
+        "questions": evidence.asked, "days": evidence.days, "drafts": run.drafts,
         "signals": {f"{signal.of}:{signal.name}": signal.weight for signal in SIGNALS},
-        "drafts": run.drafts,
-        "reach": {
-            "chosen": run.reached.reach.values(),
-            "tried": [
-                {"name": trial.reach.name, "net": round(trial.net, 4), "better": trial.better, "worse": trial.worse}
-                for trial in run.reached.tried
-            ],
-        },
+        "reach": {"chosen": run.reached.reach.values(), "tried": tried},
         "together": {name: getattr(run.together, name) for name in ("asked", "before", "after")},
-        "proposals": [proposal.to_dict() for proposal in chosen],
-        "advice": list(run.advice),
-    }
-
-
-def _applied_fields(applied: AppliedProposal) -> dict[str, Json]:
-    return {
-        "id": applied.id, "at": applied.at, "does": applied.does, "because": applied.because,
-        "files": [edit.path for edit in applied.files], "undone": applied.undone,
+        "proposals": [proposal.to_dict() for proposal in chosen], "advice": list(run.advice),
     }  # fmt: skip

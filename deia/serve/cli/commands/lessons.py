@@ -28,7 +28,6 @@ STAMP = "%Y%m%dT%H%M%S"
 @click.option("--urgency", type=click.Choice(URGENCIES), help="How serious it is.")
 @click.option("--tag", "tags", multiple=True, help="A tag, in place of the old ones; may be repeated.")
 @click.option("--keyword", "keywords", multiple=True, help="A keyword, in place of the old ones; may be repeated.")
-@shared.commons_option
 def update(*, ident: str, text: str | None, tags: Sequence[str], keywords: Sequence[str], **facts: str | None) -> None:
     """Change the lesson with this ID: its text, or the facts about it in the index. The old text is kept in .trash/.
 
@@ -51,7 +50,6 @@ def update(*, ident: str, text: str | None, tags: Sequence[str], keywords: Seque
 
 @click.command(short_help="Move a lesson to the trash.")
 @click.argument("ident", metavar="ID")
-@shared.commons_option
 def remove(*, ident: str) -> None:
     """Move the lesson with this ID, and its entry in the index, to .trash/. Nothing is deleted.
 
@@ -67,7 +65,6 @@ def remove(*, ident: str) -> None:
 
 @click.command(short_help="Bring a removed lesson back.")
 @click.argument("ident", metavar="[ID]", default="")
-@shared.commons_option
 def undo(*, ident: str) -> None:
     """Bring the lesson with this ID back from the trash, or the one that was removed last.
 

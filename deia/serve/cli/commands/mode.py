@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 import click
 
 from deia.errors import ArtefactError
 from deia.folders import state_folder
-from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
@@ -23,7 +23,6 @@ EACH = f"TRIGGER={'|'.join(STRENGTH)}"
 @click.option("--remove", metavar="TRIGGER", multiple=True, help="Let the mode decide about a trigger again.")
 @click.option("--table", "as_table", is_flag=True, help="Show what each mode does, as a table in Markdown.")
 @shared.json_option
-@shared.commons_option
 def mode(*, name: str | None, given: tuple[str, ...], remove: tuple[str, ...], as_table: bool, as_json: bool) -> None:
     """Choose how strict deia is with you on this machine, or show it.
 
@@ -36,8 +35,7 @@ def mode(*, name: str | None, given: tuple[str, ...], remove: tuple[str, ...], a
     state = state_folder(os.environ)
     current = read_mode(state)
     if name or given or remove:
-        if not shared.is_person():
-            raise CommonsError("only a person at a terminal can run this", fix="Type it in a terminal.")
+        shared.require_person("deia mode")
         forms = {**current.forms, **dict(map(_form, given))}
         kept = {trigger: form for trigger, form in forms.items() if trigger not in remove}
         current = Mode(name=name or current.name, forms=kept)
@@ -53,9 +51,7 @@ def _form(written: str) -> tuple[str, str]:
     trigger, _, form = written.partition("=")
     if form not in STRENGTH:
         raise click.BadParameter(f"{written!r} is not {EACH}", param_hint="--trigger")
-    try:
-        artefact = Librarian(shared.named_commons() or None, ledger=False).open_artefact()
-    except ArtefactError:  # if nothing is compiled, any name is accepted
-        return trigger, form
-    shared.check_trigger(trigger, [artefact.trigger(number).id for number in range(artefact.meta.triggers)])
+    with suppress(ArtefactError):  # if nothing is compiled, any name is accepted
+        artefact = shared.open_librarian().open_artefact()
+        shared.check_trigger(trigger, [compiled.id for compiled in artefact.triggers()])
     return trigger, form

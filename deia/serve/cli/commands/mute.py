@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from contextlib import suppress
 
 import click
 
 from deia import files, spool
-from deia.durations import read_duration
 from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import MARKERS, is_commons, is_trusted, nearest_commons, state_folder
-from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
@@ -30,7 +27,10 @@ NOBODY = "You trust no commons yet. To trust one, type: deia trust FOLDER"
 
 @click.command(short_help="Mute a trigger, or everything.")
 @click.argument("trigger", required=False, shell_complete=complete_triggers)
-@click.option("--for", "length", metavar="TIME", help="For how long, such as 30m, 2h or 7d; by default permanently.")
+@click.option(
+    "--for", "length", callback=shared.read_span, metavar="TIME",
+    help="For how long, such as 30m, 2h or 7d; by default permanently.",
+)  # fmt: skip
 @click.option("--folder", metavar="FOLDER", help="Only for work in this folder and below.")
 @click.option("--path", metavar="GLOB", help="Only for calls that touch no other paths, such as 'infra/**'.")
 @click.option("--once", is_flag=True, help="Only the next time it fires.")
@@ -38,9 +38,8 @@ NOBODY = "You trust no commons yet. To trust one, type: deia trust FOLDER"
 @click.option("--all", "everything", is_flag=True, help="Mute everything, until `deia mute --all --off`.")
 @click.option("--list", "listing", is_flag=True, help="Show what is muted.")
 @shared.json_option
-@shared.commons_option
 def mute(  # noqa: PLR0913 - every option narrows what is muted
-    *, trigger: str | None, length: str | None, folder: str | None, path: str | None, once: bool, off: bool,
+    *, trigger: str | None, length: int, folder: str | None, path: str | None, once: bool, off: bool,
     everything: bool, listing: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Mute TRIGGER for you on this machine: for a while, once, in a folder, for some paths, or permanently.
@@ -52,43 +51,35 @@ def mute(  # noqa: PLR0913 - every option narrows what is muted
     if off and trigger is None and not (everything or listing):
         raise click.UsageError("Name a trigger: deia mute TRIGGER --off. Or unmute everything: deia mute --all --off")
     if listing or (trigger is None and not everything):
-        if narrowed or length is not None:
+        if narrowed or length:
             raise click.UsageError("--for, --folder, --path and --once need a TRIGGER.")
         _list_mutes(state, as_json=as_json)
         return
     if as_json:
         raise click.UsageError("--json can only be used with --list.")
     if everything:
-        if trigger is not None or length is not None or narrowed:
+        if trigger is not None or length or narrowed:
             raise click.UsageError("--all can only be combined with --off; the other options need a TRIGGER.")
         _switch(state, off=off)
         return
     decision = Mute(
-        trigger=trigger or "", until=_until(length), folder=_absolute(folder) if folder is not None else "",
-        path=path or "", base=_absolute(".") if path else "", once=once,
+        trigger=trigger or "", until=time.time() + length if length else 0.0, once=once, path=path or "",
+        folder=files.forward(os.path.abspath(folder)) if folder is not None else "", base=shared.here() if path else "",
     )  # fmt: skip
     if off:
         _unmute(state, decision)
         return
     with suppress(ArtefactError):  # if nothing is compiled, any name is accepted
-        artefact = Librarian(shared.named_commons() or None, ledger=False).open_artefact()
-        shared.check_trigger(
-            decision.trigger, [artefact.trigger(number).id for number in range(artefact.meta.triggers)]
-        )
+        artefact = shared.open_librarian().open_artefact()
+        shared.check_trigger(decision.trigger, [trigger.id for trigger in artefact.triggers()])
     write(state, decision)
     output.say(f"{decision.trigger} is muted {_extent(decision)}.")
-
-
-def _absolute(folder: str) -> str:
-    return files.forward(os.path.abspath(folder))
 
 
 def _unmute(state: str, decision: Mute) -> None:
     """End the mutes of a trigger: those of the folder or path if one is named, otherwise all of them."""
     mutes = [mute for mute in read_mutes(state, now=time.time()) if mute.trigger == decision.trigger]
-    ended = [
-        mute for mute in mutes if decision.folder in ("", mute.folder) and decision.path in ("", mute.path)
-    ]  # fmt: skip
+    ended = [mute for mute in mutes if decision.folder in ("", mute.folder) and decision.path in ("", mute.path)]
     for mute in ended:
         write(state, mute.but(lifted=True))
     remaining = [mute for mute in mutes if mute not in ended]
@@ -110,13 +101,6 @@ def write(state: str, decision: Mute) -> None:
         raise CommonsError("the mute cannot be written", where=state, fix="Check the permissions of that folder.")
 
 
-def _until(length: str | None) -> float:
-    try:
-        return time.time() + read_duration(length) if length is not None else 0.0
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--for") from error
-
-
 def _switch(state: str, *, off: bool) -> None:
     path = switch_path(state)
     if not off:
@@ -132,16 +116,14 @@ def _list_mutes(state: str, *, as_json: bool) -> None:
     mutes, everything = read_mutes(state, now=time.time()), os.path.exists(switch_path(state))
     lines = ["Everything is muted. To end that, type: deia mute --all --off"] if everything else []
     lines += [f"{mute.trigger} is muted {_extent(mute)}." for mute in mutes]
-    fields: list[Json] = [_fields(mute) for mute in mutes]
+    fields: list[Json] = [
+        {
+            **{name: getattr(mute, name) for name in ("trigger", "once", "folder", "path", "base", "conversation")},
+            "until": spool.timestamp(mute.until) if mute.until else "",
+        }
+        for mute in mutes
+    ]
     output.answer({"everything": everything, "mutes": fields}, lines or ["Nothing is muted."], as_json=as_json)
-
-
-def _fields(decision: Mute) -> Json:
-    return {
-        "trigger": decision.trigger, "until": spool.timestamp(decision.until) if decision.until else "",
-        "once": decision.once, "folder": decision.folder, "path": decision.path, "base": decision.base,
-        "conversation": decision.conversation,
-    }  # fmt: skip
 
 
 def _extent(decision: Mute) -> str:
@@ -163,8 +145,7 @@ def allow(*, code: str, whole: bool) -> None:
 
     You see a code when a call is blocked; it is valid for 30 minutes. Only a person at a terminal can run this.
     """
-    if not sys.stdin.isatty():
-        raise CommonsError("only a person at a terminal can run this", fix=f"Type in a terminal: deia allow {code}")
+    shared.require_person(f"deia allow {code}")
     permission = grant(state_folder(os.environ), code, now=time.time(), whole=whole)
     if permission is None:
         fix = "Use the code of the last message; it is valid for 30 minutes. Or type: deia mute TRIGGER"
@@ -192,8 +173,7 @@ def trust(*, folder: str, below: bool, remove: bool, listing: bool, as_json: boo
         return output.FOUND
     if as_json:
         raise click.UsageError("--json can only be used with --list.")
-    if not shared.is_person():
-        raise CommonsError("only a person at a terminal can run this", fix="Type it in a terminal.")
+    shared.require_person("deia trust")
     root = _folder(folder, any_folder=below or remove)
     if remove:
         return _remove(root, below=below)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -18,7 +18,7 @@ from deia.folders import is_trusted
 from deia.problems import CommonsError
 from deia.serve.cli import output
 from deia.serve.cli.commands.commons import compile_and_say
-from deia.serve.cli.commands.shared_options import commons_option, commons_root, form_option, writable_root
+from deia.serve.cli.commands.shared_options import commons_root, json_option, writable_root
 from deia.settings import resolve
 from deia.suggestions import nearest
 from deia.text import counted
@@ -44,7 +44,6 @@ def pack() -> None:
 @click.option("--name", default="", help="The name of the pack; by default taken from the source.")
 @click.option("--rev", default="", help="A branch, tag or commit of a git repository.")
 @hiding_option
-@commons_option
 def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> None:
     """Add a pack: a commons in a folder, or in a git repository at https://, ssh:// or file://.
 
@@ -66,7 +65,6 @@ def add(*, source: str, name: str, rev: str, allow_hiding: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @hiding_option
-@commons_option
 def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     """Update packs from their sources, and show what changed; without a NAME, all packs.
 
@@ -74,7 +72,10 @@ def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     """
     root = writable_root()
     packs = {pack.name: pack for pack in check_packs(root).locked}
-    _check_names(packs, names)
+    for name in names:
+        if name not in packs:
+            fix = nearest(name, packs) if packs else "To add one, type: deia pack add FOLDER|GIT-URL"
+            raise CommonsError(f"There is no pack {name!r}.", fix=fix)
     if packs and not is_trusted(root, os.environ):
         raise CommonsError(
             "This project is not trusted, and its deia.lock names the folders and addresses that would be copied.",
@@ -98,16 +99,8 @@ def update(*, names: Sequence[str], dry_run: bool, allow_hiding: bool) -> int:
     return output.BROKEN if failed else output.FOUND
 
 
-def _check_names(packs: Mapping[str, Pack], names: Sequence[str]) -> None:
-    for name in names:
-        if name not in packs:
-            fix = nearest(name, packs) if packs else "To add one, type: deia pack add FOLDER|GIT-URL"
-            raise CommonsError(f"There is no pack {name!r}.", fix=fix)
-
-
 @pack.command("remove")
 @click.argument("name")
-@commons_option
 def remove(*, name: str) -> None:
     """Remove a pack."""
     root = writable_root()
@@ -117,9 +110,8 @@ def remove(*, name: str) -> None:
 
 
 @pack.command("list")
-@form_option("text", "json")
-@commons_option
-def list_packs(*, form: str) -> int:
+@json_option
+def list_packs(*, as_json: bool) -> int:
     """Show the packs, their sources, and whether their files still match deia.lock.
 
     If those of a pack do not, exits 1.
@@ -128,7 +120,7 @@ def list_packs(*, form: str) -> int:
     packs = check_packs(root)
     lines = [*(_line(root, pack, packs) for pack in packs.locked), *map(str, packs.problems)]
     lines = lines or ["There are no packs. To add one, type: deia pack add FOLDER|GIT-URL"]
-    output.answer([_fields(root, pack, packs) for pack in packs.locked], lines, as_json=form == "json")
+    output.answer([_fields(root, pack, packs) for pack in packs.locked], lines, as_json=as_json)
     return int(bool(packs.problems))
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from deia.compile.indexing import said_at_start
-from deia.folders import collections_of, find_commons
+from deia.folders import collections_of
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
-from deia.serve.server.desk import Desk
+from deia.serve.cli.commands.shared_options import commons_root, named_commons
 from deia.serve.server.tool_schemas import COMPAT, Tool, offered
 from deia.serve.setup.host_settings.hosts_table import SERVERS
 from deia.serve.setup.host_settings.server_file import block_for
@@ -33,19 +32,9 @@ collections_option = click.option(
 )  # fmt: skip
 
 
-def _desk(root: str, collections: Sequence[str]) -> Callable[[], Desk]:
-    def make() -> Desk:
-        from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
-
-        return Desk(root or None, collections=collections)
-
-    return make
-
-
-def _resolve(collections: Sequence[str]) -> tuple[str, Settings]:
-    root = find_commons(here(), environ=os.environ, explicit=named_commons())
+def _settings(collections: Sequence[str]) -> Settings:
     flags = {"collections": ",".join(collections)} if collections else {}
-    return root, resolve(root, environ=os.environ, flags=flags)
+    return resolve(commons_root(), environ=os.environ, flags=flags)
 
 
 def _tools(
@@ -63,7 +52,6 @@ def _tools(
 @compat_option
 @collections_option
 @hooks_option
-@commons_option
 @click.pass_context
 def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Any) -> None:
     """Run the MCP server for one agent, on standard input and output, as `deia serve --stdio` does.
@@ -77,21 +65,21 @@ def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Any) ->
 def _serve_stdio(
     collections: tuple[str, ...], *, read_only: bool, chosen: str, compat: str | None, hooks: bool
 ) -> None:
+    from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
-    root, settings = _resolve(collections)
-    for note in said_at_start(root, os.environ, settings):
+    commons, settings = named_commons(), _settings(collections)
+    for note in said_at_start(commons_root(), os.environ, settings):
         output.complain(f"deia: {note}")
     only = collections_of(settings.collections)
     tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
-    serve_stdio(_desk(named_commons(), only), tools, commons=named_commons(), hooks=hooks)
+    serve_stdio(lambda: Desk(commons or None, collections=only), tools, commons=commons, hooks=hooks)
 
 
 @click.command("config", short_help="Print the settings that add the server to a host.")
 @click.argument("host", type=click.Choice(list(SERVERS)))
 @click.option("--url", metavar="URL", default="", help="The address of a running `deia serve` to use.")
 @read_only_option
-@commons_option
 def config(*, host: str, url: str, read_only: bool) -> None:
     """Print the settings that add the server to HOST, and the file that they belong in."""
     commons = named_commons()
@@ -120,7 +108,6 @@ mcp.add_command(config)
 @compat_option
 @collections_option
 @hooks_option
-@commons_option
 @click.pass_context
 def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], **flags: Any) -> None:
     """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, searches at /search, state at /health, /ready.
@@ -131,7 +118,7 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
     """
     if ctx.invoked_subcommand:
         return
-    if not stdio and (flags["port"] is not None or _resolve(collections)[1].transport == "http"):
+    if not stdio and (flags["port"] is not None or _settings(collections).transport == "http"):
         _serve_http(collections, **flags)
         return
     typed = [f"--{name}" for name in OF_HTTP if ctx.get_parameter_source(OF_HTTP[name]) is ParameterSource.COMMANDLINE]
@@ -144,20 +131,21 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int, read_only: bool,
     chosen: str, compat: str | None, hooks: bool,
 ) -> None:  # fmt: skip
+    from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
-    root, settings = _resolve(collections)
+    settings = _settings(collections)
     only = collections_of(settings.collections)
     token, _ = secret("token", environ=os.environ)
     chosen_port = settings.port if port is None else port
     listening = Listening(host=host, port=chosen_port, token=token, names=names, rate=rate)
     tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
     commons = named_commons()
-    desk = _desk(commons, only)()
+    desk = Desk(commons or None, collections=only)
     if only:
         desk.librarian.compile()  # so that a collection that does not exist is an error here, where it was typed
-    notes = said_at_start(root, os.environ, settings)
-    notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
+    notes = said_at_start(commons_root(), os.environ, settings)
+    notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(commons_root())]
     if not (read_only or only or listening.may_write):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)

@@ -1,4 +1,4 @@
-"""What several commands share: finding the commons, and the options for it and for the output format."""
+"""What several commands share: the commons and its librarian, and the options for it and for the output format."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ import click
 from deia import files, spool
 from deia.durations import read_duration
 from deia.folders import events_folder, find_commons, is_packaged, is_trusted
+from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import ACTIONS
 from deia.serve.cli import output
-from deia.serve.cli.flags import COMMONS
+from deia.serve.cli.commands_table import commons_option  # noqa: F401 - the table adds it; a command may do so, too
 from deia.settings import resolve
 from deia.suggestions import nearest
 from deia.trust import trust
@@ -30,30 +31,38 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 PATIENCE = 1.0  # seconds after which a person wants to know what takes so long
 
 
-def _keep_commons(ctx: click.Context, _option: click.Parameter, value: str) -> None:
-    """Accept the option also after the command's name."""
-    if value:
-        ctx.find_root().obj = value
-
-
-commons_option = click.option(
-    COMMONS.name, metavar=COMMONS.metavar, default="", help=COMMONS.help, expose_value=False, callback=_keep_commons
-)
-
-
 action_option = click.option(
     "--action", type=click.Choice(ACTIONS),
     help="What the drafted trigger does; by default hold for a critical command, warn for what else is critical"
     " or high, or else note.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-since_option = click.option("--since", metavar="TIME", help="Only the last 30m, 2h or 7d; by default everything.")
+
+
+def read_span(_ctx: click.Context, _option: click.Parameter, span: str | None) -> int:
+    """Return the seconds of a span of time such as 30m, 2h or 7d, and 0 for none; raise click.BadParameter."""
+    try:
+        seconds = read_duration(span) if span is not None else 0
+        spool.timestamp(time.time() - seconds)
+    except (ValueError, OverflowError, OSError) as error:
+        raise click.BadParameter(str(error)) from error
+    return seconds
+
+
+def _start(ctx: click.Context, option: click.Parameter, span: str | None) -> str:
+    return "" if span is None else spool.timestamp(time.time() - read_span(ctx, option, span))
+
+
+# The command gets the time at which the span begins, as the log writes it, or an empty text.
+since_option = click.option(
+    "--since", metavar="TIME", callback=_start, help="Only the last 30m, 2h or 7d; by default everything."
+)
 
 
 def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
     """Return the options for the form of the output, of which `--json` is one: the command receives one `form`.
 
-    The first is the default. `--format` is shown only if there are others than text and JSON.
+    The first is the default.
     """
 
     def add(command: Decorated) -> Decorated:
@@ -66,7 +75,7 @@ def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
 
         form_choice = click.option(
             "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True,
-            hidden=len(forms) == 2, help="The form of the output.",
+            help="The form of the output.",
         )  # fmt: skip
         return cast("Decorated", json_option(form_choice(run)))
 
@@ -77,6 +86,11 @@ def named_commons() -> str:
     """Return the folder that `--commons` names, as an absolute path, or an empty text."""
     folder: str = click.get_current_context().find_root().obj or ""
     return files.forward(os.path.abspath(folder)) if folder else ""
+
+
+def open_librarian(agent: str = "cli", *, ledger: bool = False) -> Librarian:
+    """Return the librarian of the commons to use; what it does is logged only with `ledger`."""
+    return Librarian(named_commons() or None, agent=agent, ledger=ledger)
 
 
 def here() -> str:
@@ -107,6 +121,12 @@ def writable_root() -> str:
 def is_person() -> bool:
     """Return whether a person at a terminal can answer, which an agent's tool call cannot."""
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def require_person(command: str) -> None:
+    """Raise CommonsError if no person at a terminal types this command."""
+    if not is_person():
+        raise CommonsError("only a person at a terminal can run this", fix=f"Type in a terminal: {command}")
 
 
 def trust_typed(root: str) -> None:
@@ -140,27 +160,6 @@ def check_trigger(ident: str, known: Collection[str]) -> None:
 def today() -> str:
     """Return the local date."""
     return time.strftime("%Y-%m-%d")
-
-
-def start_of(since: str | None) -> str:
-    """Return the time at which a `--since` span begins, as the log writes it, or an empty text.
-
-    Raise click.BadParameter if it is not a span of time.
-    """
-    return spool.timestamp(moment_of(since)) if since is not None else ""
-
-
-def moment_of(since: str | None) -> float:
-    """Return the moment at which a `--since` span begins, 0 for everything.
-
-    Raise click.BadParameter if it is not a span of time.
-    """
-    try:
-        moment = time.time() - read_duration(since) if since is not None else 0.0
-        spool.timestamp(moment)
-    except (ValueError, OverflowError, OSError) as error:
-        raise click.BadParameter(str(error), param_hint="--since") from error
-    return moment
 
 
 def log_change(root: str, change: str) -> None:

@@ -14,30 +14,25 @@ from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX
 from deia.ingest.library_store import library_at
-from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, form_option, here, named_commons
+from deia.serve.cli.commands.shared_options import here, json_option, open_librarian
 from deia.serve.cli.shell_completion import complete_documents
+from deia.tables import Tables
 
 FACTS = (
     "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",
     "verified", "valid_until", "superseded_by", "review_after", "related_docs",
 )  # fmt: skip
-# The argument with which an editor opens a file at a line; other editors receive only the file.
-AT_LINE = {
-    **dict.fromkeys(
-        ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ed"), "+{line}"
-    ),
-    **dict.fromkeys(("code", "codium", "cursor", "windsurf"), "--goto"),
-}
-COLON = ("subl", "sublime_text", "zed", "hx", "helix", "micro", "mate")  # editors that accept FILE:LINE
+TABLES = Tables(__file__)
+AT_LINE = TABLES.pairs("at line")
+COLON = TABLES.words("colon")
 
 
 def _look_up(name: str) -> FoundDocument:
-    librarian = Librarian(named_commons() or None, agent="cli")
+    librarian = open_librarian(ledger=True)
     found = look_up(librarian.open_catalog_of(name), name, root=librarian.root, folder=here())
     librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
     is_taken_in = found.document.entry.path.startswith(LIBRARY_PREFIX)
@@ -57,9 +52,8 @@ def _original(root: str, ident: str) -> str:
 @click.argument("document", metavar="ID|PATH", shell_complete=complete_documents)
 @click.option("--lines", "span", metavar="A-B", help="Only these lines of the file, such as 12-30.")
 @click.option("--edit", is_flag=True, help="Open it in the editor of $VISUAL or $EDITOR, with PATH:12 at that line.")
-@form_option("text", "json")
-@commons_option
-def show(*, document: str, span: str | None, edit: bool, form: str) -> int:
+@json_option
+def show(*, document: str, span: str | None, edit: bool, as_json: bool) -> int:
     """Show a document, with its description in the index.
 
     Name it by its id, or by its path as `deia search` prints it; with PATH:12-30 only these lines are shown. With
@@ -67,34 +61,22 @@ def show(*, document: str, span: str | None, edit: bool, form: str) -> int:
     """
     if edit:
         return _edit(document)
-    lines_wanted = read_lines(span) if span is not None else None
-    if span is not None and lines_wanted is None:
-        raise click.BadParameter(
-            f"{span!r} is not valid; write one or two line numbers, such as 12 or 12-30.", param_hint="--lines"
-        )
+    span_wanted = read_lines(span) if span is not None else None
+    if span is not None and span_wanted is None:
+        problem = f"{span!r} is not valid; write one or two line numbers, such as 12 or 12-30."
+        raise click.BadParameter(problem, param_hint="--lines")
     found = _look_up(document)
-    lines = list(_numbered(found, lines_wanted or found.lines))
-    if not lines and (lines_wanted or found.lines):
-        first, last = found.document.first_line, found.document.first_line + len(_texts(found)) - 1
-        raise QueryError(
-            f"the text of {found.document.entry.path} is in lines {first}-{last}", fix="Name some of them."
-        )
-    if form == "json":
-        output.say(fast_json.dumps(_fields(found, lines)))
+    lines, first = found.text.rstrip("\n").split("\n"), found.document.first_line
+    begin, end = span_wanted or found.lines or (first, first + len(lines) - 1)
+    shown = lines[max(0, begin - first) : max(0, end - first + 1)]
+    if not shown:
+        problem = f"the text of {found.document.entry.path} is in lines {first}-{first + len(lines) - 1}"
+        raise QueryError(problem, fix="Name some of them.")
+    if as_json:
+        output.say(fast_json.dumps(_fields(found, shown)))
     else:
-        output.say("\n".join((*_facts(found), "", *lines)).rstrip("\n"))
+        output.say("\n".join((*_facts(found), "", *shown)).rstrip("\n"))
     return output.FOUND
-
-
-def _texts(found: FoundDocument) -> list[str]:
-    return found.text.rstrip("\n").split("\n")
-
-
-def _numbered(found: FoundDocument, lines: tuple[int, int] | None) -> Iterator[str]:
-    first, last = lines or (1, len(found.text) + found.document.first_line)
-    for number, line in enumerate(_texts(found), found.document.first_line):
-        if first <= number <= last:
-            yield line
 
 
 def _facts(found: FoundDocument) -> Iterator[str]:
@@ -130,9 +112,8 @@ def _edit(document: str) -> int:
         command = editor_command(editor, found.file, found.lines[0] if found.lines else 0)
         code = subprocess.run(command, check=False).returncode  # noqa: S603 - the person's own editor
     except (OSError, ValueError) as error:
-        raise CommonsError(
-            f"the editor {editor!r} cannot be started: {error}", fix="Correct $VISUAL or $EDITOR."
-        ) from error
+        problem = f"the editor {editor!r} cannot be started: {error}"
+        raise CommonsError(problem, fix="Correct $VISUAL or $EDITOR.") from error
     return output.FOUND if code == 0 else output.BROKEN
 
 

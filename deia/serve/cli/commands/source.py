@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -19,7 +18,7 @@ from deia.compile.compiler import compile_commons
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
-from deia.fast_json import Json, dumps
+from deia.fast_json import Json
 from deia.folders import derived_folder, is_packaged
 from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
@@ -45,7 +44,6 @@ MOST_NOTES = 100
 @click.option("--category", default="", help="The folder inside bok/ for copies. [default: by the kind of note]")
 @click.option("--dry-run", is_flag=True, help="Only show what each note would become.")
 @shared.json_option
-@shared.commons_option
 def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run: bool, as_json: bool) -> int:
     """Take existing notes into the commons: folders or files of Markdown.
 
@@ -61,7 +59,7 @@ def import_command(*, sources: Sequence[str], copy: bool, category: str, dry_run
         plan = plan_import(root, sources, copy=copy, category=below, environ=os.environ)
         if not dry_run:
             import_notes(root, plan, today=shared.today(), environ=os.environ)
-    output.say(dumps(_note_values(plan)) if as_json else "\n".join(_note_lines(plan, dry_run=dry_run)))
+    output.answer(_note_values(plan), _note_lines(plan, dry_run=dry_run), as_json=as_json)
     for problem in plan.problems:
         output.complain(f"{problem.path}: {problem.found} {problem.fix}")
     new = len(plan.having(IN_PLACE)) + len(plan.having(COPIED))
@@ -109,21 +107,13 @@ def _described(note: Note) -> list[str]:
 
 
 def _summary(plan: Import, *, dry_run: bool) -> str:
-    in_place, copied, known = (len(plan.having(how)) for how in (IN_PLACE, COPIED, KNOWN))
     done = "would be " if dry_run else ""
-    parts = [
-        f"{counted(in_place, 'note')} {done}read in place" if in_place else "",
-        f"{counted(copied, 'note')} {done}copied into bok/" if copied else "",
-        f"{counted(known, 'note')} imported before" if known else "",
-    ]
-    what = ", ".join(filter(None, parts)) or "Nothing to import"
+    happened = {IN_PLACE: f"{done}read in place", COPIED: f"{done}copied into bok/", KNOWN: "imported before"}
+    numbers = {how: len(plan.having(how)) for how in happened}
+    parts = [f"{counted(number, 'note')} {happened[how]}" for how, number in numbers.items() if number]
+    what = ", ".join(parts) or "Nothing to import"
     settings = f"; deia.toml would get documents {', '.join(plan.globs)}" if plan.globs and dry_run else ""
     return f"{what}{settings}.{' Nothing was written.' if dry_run else ''}"
-
-
-def _source_of(text: str, kind: str | None, depth: int | None, chunker: str, **fields: Any) -> Source:
-    described = typed(text, kind=kind or "").but(**fields, depth=-1 if depth is None else depth)
-    return checked(described.but(chunker=_chunker(chunker)))
 
 
 def _chunker(text: str) -> dict[str, str | int]:
@@ -139,15 +129,10 @@ def _chunker(text: str) -> dict[str, str | int]:
     return settings
 
 
-def _progress() -> Callable[[Progress], None]:
-    def show(progress: Progress) -> None:
-        left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
-        text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
-        ending = f", {left:.0f} s left" if progress.files < progress.of else "\n\x1b[KCompiling …\r"
-        sys.stderr.write(f"\r\x1b[K{output.printable(text)}{ending}")
-        sys.stderr.flush()
-
-    return show if output.is_watched() else lambda _progress: None
+def _show(progress: Progress) -> None:
+    left = progress.seconds / max(1, progress.files) * (progress.of - progress.files)
+    text = f"{progress.name}: {progress.files} of {progress.of} files, {counted(progress.chunks, 'chunk')}"
+    output.progress(f"{text}, {left:.0f} s left" if progress.files < progress.of else f"{text}\nCompiling …")
 
 
 @click.command(short_help="Take documents into the library.")
@@ -159,7 +144,7 @@ def _progress() -> Callable[[Progress], None]:
 @click.option("--filter", multiple=True, metavar="GLOB", help="Only files like docs/**/*.md; may be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files like this; may be repeated.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Files that a .gitignore names, all the same.")
-@click.option("--depth", type=click.IntRange(0), default=None, help="How many folders deep to look.")
+@click.option("--depth", type=click.IntRange(0), help="How many folders deep to look.")
 @click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated.")
 @click.option("--chunker", default="", metavar="HOW", help="A strategy, max_chars=800, or a chunker of yours.")
 @click.option("--track", default="", metavar="15m", help="How often `deia serve` takes it in again.")
@@ -167,19 +152,22 @@ def _progress() -> Callable[[Progress], None]:
 @click.option("--force", is_flag=True, help="Read every file again.")
 @click.option("--dry-run", is_flag=True, help="Only show which files would be read.")
 @shared.json_option
-@shared.commons_option
-def ingest(*, places: tuple[str, ...], force: bool, dry_run: bool, as_json: bool, **fields: Any) -> int:
+def ingest(
+    *, places: tuple[str, ...], kind: str | None, depth: int | None, chunker: str, force: bool, dry_run: bool,
+    as_json: bool, **fields: Any,
+) -> int:  # fmt: skip
     """Take SOURCE into the library, so that `deia search` finds passages in it beside the lessons.
 
     SOURCE is a folder, a file, a git repository, the address of a document, or s3://BUCKET/PREFIX. It is remembered:
     `deia source update` reads again what changed. The library is your own; nothing is written into the commons.
     """
     root = shared.commons_root()
-    sources = [_source_of(place, **fields) for place in places]
+    fields |= {"depth": -1 if depth is None else depth, "chunker": _chunker(chunker)}
+    sources = [checked(typed(place, kind=kind or "").but(**fields)) for place in places]
     if dry_run:
         _plan(root, sources)
         return output.FOUND
-    return _report(root, take_in(root, sources, os.environ, force=force, progress=_progress()), as_json=as_json)
+    return _report(root, take_in(root, sources, os.environ, force=force, progress=_show), as_json=as_json)
 
 
 def _plan(root: str, sources: Sequence[Source]) -> None:
@@ -189,17 +177,14 @@ def _plan(root: str, sources: Sequence[Source]) -> None:
             stand_in = Registered(source=source, prefix=f"{source.collection}/")
             steps = [step for step in planned(library, known.get(source.name, stand_in).but(source=source)) if step[1]]
             output.say(f"{source.name}: {counted(len(steps), 'file')} would change")
-            for path, step in steps[:MOST_PLANNED]:
-                output.say(f"  {step:8} {plain(path)}")
-            if len(steps) > MOST_PLANNED:
-                output.say(f"  and {len(steps) - MOST_PLANNED} more")
+            for line in output.first([f"  {step:8} {plain(path)}" for path, step in steps], MOST_PLANNED):
+                output.say(line)
 
 
 def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
     """Say what taking sources in came to, have the new passages encoded aside, and return the exit code."""
     is_encoding = start_encoding(root, os.environ)
-    if output.is_watched():
-        sys.stderr.write("\x1b[K")
+    output.progress()
     if as_json:
         output.say(fast_json.dumps([outcome.values() for outcome in taken.outcomes]))
         return output.BROKEN if taken.errors else output.FOUND
@@ -207,10 +192,8 @@ def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
         if outcome.error:
             output.complain(f"deia: {outcome.name}: {outcome.error}")
             continue
-        parts = [f"{outcome.read} read"]
-        parts += [f"{outcome.removed} removed"] if outcome.removed else []
-        parts += [f"{outcome.failed} failed"] if outcome.failed else []
-        parts += [f"{outcome.skipped} of no known type"] if outcome.skipped else []
+        counts = {"removed": outcome.removed, "failed": outcome.failed, "of no known type": outcome.skipped}
+        parts = [f"{outcome.read} read", *(f"{number} {what}" for what, number in counts.items() if number)]
         output.say(f"{outcome.name}: {', '.join(parts)}, in {outcome.seconds:.1f} s")
     noted = [outcome.name for outcome in taken.outcomes if outcome.failed or outcome.noted]
     if noted:
@@ -238,28 +221,19 @@ source.add_command(ingest, "add")
 @source.command("list", short_help="Show the sources, or what there is to say about one.")
 @click.argument("name", default="")
 @shared.json_option
-@shared.commons_option
 def source_list(*, name: str, as_json: bool) -> int:
     """Show every source with its status; with NAME, the files of it that failed or had secrets, and why."""
     root = shared.commons_root()
     known = [one for one in registered_sources(root, os.environ) if not name or one.source.name == name]
     if name and not known:
         raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
-    if as_json:
-        output.say(fast_json.dumps([_fields(one) for one in known]))
-    else:
-        nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
-        encoding = read_encoding(f"{derived_folder(root, os.environ)}/library").sentence(time.time()) if known else ""
-        lines = [*(line for one in known for line in _lines(one)), *([f"{encoding}."] if encoding else [])]
-        output.say("\n".join(lines or nothing))
-        if name:
-            _say_notes(root, name)
+    encoding = read_encoding(f"{derived_folder(root, os.environ)}/library").sentence(time.time()) if known else ""
+    lines = [*(line for one in known for line in _lines(one)), *([f"{encoding}."] if encoding else [])]
+    lines += _notes(root, name) if name else []
+    nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
+    fields = [{**one.values(), "source": one.source.values()} for one in known]
+    output.answer(fields, lines or nothing, as_json=as_json)
     return output.FOUND if known else output.NOTHING
-
-
-def _fields(registered: Registered) -> dict[str, Any]:
-    fields = registered.values()
-    return {**fields, "source": registered.source.values()}
 
 
 def _lines(registered: Registered) -> list[str]:
@@ -270,34 +244,29 @@ def _lines(registered: Registered) -> list[str]:
     return [first, *([f"  {plain(registered.error)}"] if registered.error else [])]
 
 
-def _say_notes(root: str, name: str) -> None:
+def _notes(root: str, name: str) -> list[str]:
     with open_library(root, os.environ) as library:
         notes = library.notes(name)
-    for path, state, note in notes[:MOST_NOTES]:
-        output.say(f"  {state:8} {plain(path)}: {plain(note)}")
-    if len(notes) > MOST_NOTES:
-        output.say(f"  and {len(notes) - MOST_NOTES} more")
+    return output.first([f"  {state:8} {plain(path)}: {plain(note)}" for path, state, note in notes], MOST_NOTES)
 
 
 @source.command("update", short_help="Read again what changed.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @shared.json_option
-@shared.commons_option
 def source_update(*, names: tuple[str, ...], as_json: bool) -> int:
     """Read again what changed in the sources, all of them if none is named."""
     root = shared.commons_root()
-    return _report(root, update(root, names, os.environ, progress=_progress()), as_json=as_json)
+    return _report(root, update(root, names, os.environ, progress=_show), as_json=as_json)
 
 
 @source.command("reprocess", short_help="Read everything again, or what failed.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--failed", is_flag=True, help="Only what failed.")
 @shared.json_option
-@shared.commons_option
 def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> int:
     """Read every file of the sources again, or with --failed those that could not be read."""
     root = shared.commons_root()
-    taken = update(root, names, os.environ, force=not failed, failed=failed, progress=_progress())
+    taken = update(root, names, os.environ, force=not failed, failed=failed, progress=_show)
     return _report(root, taken, as_json=as_json)
 
 
@@ -306,7 +275,6 @@ def source_reprocess(*, names: tuple[str, ...], failed: bool, as_json: bool) -> 
 @click.option(
     "--xml", "folder", default="", metavar="FOLDER", help="An XML file for each chunk, instead of JSON lines."
 )
-@shared.commons_option
 def source_export(*, name: str, folder: str) -> None:
     """Write the chunks of the source NAME, a line of JSON for each, with their parents and children.
 
@@ -329,7 +297,6 @@ def source_export(*, name: str, folder: str) -> None:
 
 @source.command("remove", short_help="Take a source out of the library.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
-@shared.commons_option
 def source_remove(*, names: tuple[str, ...]) -> None:
     """Take sources and all of their documents out of the library; what they were read from stays as it is."""
     forget(shared.commons_root(), names, os.environ)

@@ -23,15 +23,17 @@ from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Grid, Report
 from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
-from deia.ledger.warehouse import SECONDS, Table, ask, ask_freely, read_through
+from deia.ledger.warehouse import SECONDS, ask, ask_freely, read_through
 from deia.ledger.warehouse_schema import VIEWS
 from deia.problems import CommonsError
 from deia.records import Record
+from deia.search.rendering.terminal_answer import Look
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.report_tables import grid_text, report_text
 from deia.serve.cli.terminal import look_of
 from deia.settings import resolve
+from deia.tables import Tables
 from deia.text import counted
 
 if TYPE_CHECKING:
@@ -40,20 +42,9 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 WITH_COMMONS = ("documents", "triggers")  # reports that also read the commons
-KEPT = {
-    "full": "Of a question, the log contains the words, the documents found, the time it took, and who asked. Of a"
-    " trigger, it contains which one fired, why, and the outcome. Keys, passwords and mail addresses are replaced"
-    " before anything is written.",
-    "metadata": "The log contains what happened and when, but no questions, reasons, notes or error messages.",
-    "off": "Nothing is logged; earlier events are still there.",
-}
-REPORT_COMMANDS = {
-    "queries": "Show what was asked, how it was answered, and what was not answered.",
-    "documents": "Show which documents are helpful, called noise, ignored, never shown or old.",
-    "triggers": "Show how often each trigger fired, and what people said about it.",
-    "latency": "Show how long answers took.",
-    "agents": "Show who used the commons, and how.",
-}
+TABLES = Tables(__file__)
+KEPT = TABLES.pairs("kept")  # what the log contains, by the setting `telemetry`
+REPORT_COMMANDS = TABLES.pairs("commands")
 
 ledger_option = click.option(
     "--log", "--ledger", "ledgers", metavar="FOLDER", multiple=True,
@@ -64,23 +55,23 @@ ledger_option = click.option(
 class Selection(Record):
     """Which events to read, and whether to print JSON."""
 
-    since: str | None
+    since: str
     ledgers: Sequence[str]
     as_json: bool = False
 
     def read(self, query: Callable[[DuckDBPyConnection], Value]) -> Value:
         """Return the result of a query of these events."""
-        return read_through(ledger_folders(self.ledgers), query, since=shared.start_of(self.since))
+        return read_through(ledger_folders(self.ledgers), query, since=self.since)
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a report to a command, which receives them as one `selection`."""
 
     @wraps(command)
-    def run(*args: Any, since: str | None, as_json: bool, ledgers: Sequence[str], **options: Any) -> None:
+    def run(*args: Any, since: str, as_json: bool, ledgers: Sequence[str], **options: Any) -> None:
         command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
 
-    return shared.since_option(shared.json_option(ledger_option(shared.commons_option(run))))
+    return shared.since_option(shared.json_option(ledger_option(run)))
 
 
 @click.group(invoke_without_command=True, short_help="Show figures from the log: questions, documents, triggers.")
@@ -135,8 +126,7 @@ def gaps(*, draft: int | None, selection: Selection) -> None:
 @click.option("--open", "show", is_flag=True, help="Then open it in your browser.")
 @shared.since_option
 @ledger_option
-@shared.commons_option
-def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) -> None:
+def report(*, file: str, show: bool, since: str, ledgers: Sequence[str]) -> None:
     """Write all reports to one HTML page, which loads nothing from elsewhere."""
     root = shared.commons_root()
     name = os.path.basename(root) or root
@@ -148,9 +138,8 @@ def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) 
     try:
         files.replace(os.path.abspath(file), text.encode("utf-8", "replace"))
     except OSError as error:
-        raise CommonsError(
-            f"{file} cannot be written: {error.strerror}", fix="Name another file with --html."
-        ) from error
+        fix = "Name another file with --html."
+        raise CommonsError(f"{file} cannot be written: {error.strerror}", fix=fix) from error
     output.say(f"wrote {file}")
     if show and not webbrowser.open_new_tab(Path(os.path.abspath(file)).as_uri()):
         raise CommonsError("no browser can be started here", fix=f"Open {os.path.abspath(file)} yourself.")
@@ -160,12 +149,9 @@ def report(*, file: str, show: bool, since: str | None, ledgers: Sequence[str]) 
 @click.argument("query", required=False)
 @click.option("--tables", is_flag=True, help="Show the tables and their columns.")
 @click.option(
-    "--seconds",
-    type=click.FloatRange(0.1, 3600),
-    default=SECONDS,
-    show_default=True,
+    "--seconds", type=click.FloatRange(0.1, 3600), default=SECONDS, show_default=True,
     help="How long the query may take.",
-)
+)  # fmt: skip
 @reading
 def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection) -> None:
     """Run a QUERY of the log in DuckDB's SQL. It can only read, and only the files of the log."""
@@ -175,11 +161,16 @@ def sql(*, query: str | None, tables: bool, seconds: float, selection: Selection
     if not query:
         raise click.UsageError("A query is missing. To see the tables, type: deia stats sql --tables")
     table = selection.read(lambda connection: ask_freely(connection, query, seconds=seconds))
-    output.say(_as_json(table) if selection.as_json else _as_text(table))
+    if selection.as_json:
+        output.say(json.dumps([dict(zip(table.columns, row, strict=True)) for row in table.rows], default=str))
+        return
+    rows = tuple(tuple(map(_cell, row)) for row in table.rows)
+    grid = Grid(title="", columns=table.columns, rows=rows, empty="No rows.")
+    more = [f"There are more than {len(rows):,} rows."] if table.cut else []
+    output.say("\n".join((*grid_text(grid, _look()), *more)))
 
 
 @stats.command("compact")
-@shared.commons_option
 def compact_ledger() -> None:
     """Compress past days, and delete events that are older or more than the settings allow."""
     root = shared.commons_root()
@@ -202,10 +193,13 @@ def _show(name: str, selection: Selection) -> None:
     if selection.as_json:
         output.say(json.dumps(shown.to_dict()))
     else:
-        output.say(
-            f"Of the commons in {shared.commons_root()}; logged in {', '.join(ledger_folders(selection.ledgers))}\n"
-        )
-        output.show(report_text(shown, look_of(shared.commons_root(), colour="auto", environ=os.environ)))
+        places = ", ".join(ledger_folders(selection.ledgers))
+        output.say(f"Of the commons in {shared.commons_root()}; logged in {places}\n")
+        output.show(report_text(shown, _look()))
+
+
+def _look() -> Look:
+    return look_of(shared.commons_root(), colour="auto", environ=os.environ)
 
 
 def _reports(names: Sequence[str], selection: Selection) -> list[Report]:
@@ -220,13 +214,10 @@ def ledger_folders(ledgers: Sequence[str]) -> list[str]:
     """
     for folder in ledgers:
         if not os.path.isdir(folder):
-            raise CommonsError(
-                f"there is no folder {folder}", fix="Name a folder with events, such as telemetry/events."
-            )
-    own = events_folder(shared.commons_root(), os.environ)
-    return list(
-        dict.fromkeys(files.forward(os.path.abspath(os.path.join(shared.here(), folder))) for folder in (own, *ledgers))
-    )
+            fix = "Name a folder with events, such as telemetry/events."
+            raise CommonsError(f"there is no folder {folder}", fix=fix)
+    folders = (events_folder(shared.commons_root(), os.environ), *ledgers)
+    return list(dict.fromkeys(files.forward(os.path.abspath(folder)) for folder in folders))
 
 
 def _known() -> Known:
@@ -240,26 +231,24 @@ def _known() -> Known:
     except CommonsError:
         return Known(today=shared.today())
 
-    return Known(
-        documents=tuple(
-            KnownDocument(
-                id=entry.id,
-                title=entry.title,
-                verified=entry.verified,
-                valid_until=entry.valid_until,
-                review_after=entry.review_after,
-                changed=entry.updated,
-            )
-            for entry in commons.entries
-            if origin_of(entry.path) == PROJECT
-        ),
-        triggers=tuple(
-            trigger.id
-            for trigger in commons.triggers
-            if origin_of(trigger.path) == PROJECT and trigger.status != "deprecated"
-        ),
-        today=shared.today(),
+    documents = (
+        KnownDocument(
+            id=entry.id,
+            title=entry.title,
+            verified=entry.verified,
+            valid_until=entry.valid_until,
+            review_after=entry.review_after,
+            changed=entry.updated,
+        )
+        for entry in commons.entries
+        if origin_of(entry.path) == PROJECT
     )
+    triggers = (
+        trigger.id
+        for trigger in commons.triggers
+        if origin_of(trigger.path) == PROJECT and trigger.status != "deprecated"
+    )
+    return Known(documents=tuple(documents), triggers=tuple(triggers), today=shared.today())
 
 
 def _account() -> str:
@@ -269,12 +258,10 @@ def _account() -> str:
     limits += [f"{settings.telemetry_mb} MB" if settings.telemetry_mb else ""]
     limit = " or ".join(filter(None, limits))
     duration = f"for at most {limit}" if limit else "permanently"
-    return "\n".join(
-        (
-            f"telemetry = {settings.telemetry}. {KEPT[settings.telemetry]}",
-            f"It is stored in {events_folder(root, os.environ)} {duration}, and is sent nowhere.",
-            'To log less, set telemetry = "metadata" or "off" in deia.toml. To delete everything, delete that folder.',
-        )
+    return (
+        f"telemetry = {settings.telemetry}. {KEPT[settings.telemetry]}\n"
+        f"It is stored in {events_folder(root, os.environ)} {duration}, and is sent nowhere.\n"
+        'To log less, set telemetry = "metadata" or "off" in deia.toml. To delete everything, delete that folder.'
     )
 
 
@@ -292,18 +279,6 @@ def _tables(connection: DuckDBPyConnection) -> list[str]:
         columns = ask(connection, "SELECT column_name, column_type FROM (DESCRIBE FROM query_table(?))", [name])
         lines += [f"{name}: {purpose}", "  " + ", ".join(f"{column} {kind.lower()}" for column, kind in columns)]
     return lines
-
-
-def _as_json(table: Table) -> str:
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return json.dumps(rows, default=str)
-
-
-def _as_text(table: Table) -> str:
-    rows = tuple(tuple(map(_cell, row)) for row in table.rows)
-    look = look_of(shared.commons_root(), colour="auto", environ=os.environ)
-    more = [f"There are more than {len(rows):,} rows."] if table.cut else []
-    return "\n".join((*grid_text(Grid(title="", columns=table.columns, rows=rows, empty="No rows."), look), *more))
 
 
 def _cell(value: object) -> str | int | float | None:

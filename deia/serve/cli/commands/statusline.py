@@ -9,12 +9,11 @@ import time
 import click
 
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
+from deia.serve.cli.commands.shared_options import here, named_commons
 from deia.serve.statusline import MOST_INPUT, read_event, status_line
 
 
 @click.command(short_help="Print a line for a host's status line.")
-@commons_option
 def statusline() -> None:
     """Print one line: what deia said last in a conversation, how often it spoke, and whether it is muted.
 

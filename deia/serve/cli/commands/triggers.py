@@ -36,11 +36,10 @@ from deia.suggestions import nearest
 from deia.text import counted, one_line, shorten
 from deia.watch.authoring.act_explanation import explain_acts, requirements
 from deia.watch.authoring.replay import CaseResult, run_cases
-from deia.watch.compiled_trigger import CompiledTrigger
-from deia.watch.gate.artefact import Artefact
 
 EXCERPT = 100  # characters of a turn that are shown
 NO_DOCUMENT = "name-a-document"  # the placeholder if no document fits
+LAYER_OF = {PROJECT: "own", "starter": "starter"}  # of triggers, by their origin; all others are those of packs
 
 
 @click.group(short_help="Work on triggers: new, list, test, lint, explain, replay.")
@@ -58,13 +57,12 @@ trigger.add_command(replay)
 @click.argument("ids", nargs=-1, metavar="[ID]…", shell_complete=complete_triggers)
 @shared.form_option("text", "json", *CI_FORMS)
 @watch_option
-@shared.commons_option
 def test(*, ids: Sequence[str], form: str) -> int:
     """Run the cases of triggers: examples on which a trigger must fire, or must not fire.
 
     Without an ID, all cases are run. If a case fails, exits 1.
     """
-    librarian = Librarian(shared.named_commons() or None, agent="cli", ledger=False)
+    librarian = shared.open_librarian()
     commons = load_commons(librarian.root)
     for ident in ids:
         shared.check_trigger(ident, [trigger.id for trigger in commons.triggers])
@@ -128,49 +126,38 @@ def _summary(commons: Commons, ids: Sequence[str], results: Sequence[CaseResult]
 @trigger.command(short_help="Show what the acts of a trigger ask for.")
 @click.argument("ident", metavar="ID", shell_complete=complete_triggers)
 @click.argument("text", nargs=-1)
-@shared.commons_option
 def explain(*, ident: str, text: Sequence[str]) -> int:
     """Show what the `act` and `meaning` clauses of the trigger ID ask for, in words.
 
     With a TEXT, this also shows how each act in it was read, and what it lacks. If the trigger has no such
     clause, exits 1.
     """
-    artefact = Librarian(shared.named_commons() or None, agent="cli", ledger=False).open_artefact()
-    asked = requirements(artefact, _trigger(artefact, ident))
+    artefact = shared.open_librarian().open_artefact()
+    compiled = {trigger.id: trigger for trigger in artefact.triggers()}
+    if ident not in compiled:  # there is none, or it has errors or is deprecated
+        raise CommonsError(f"there is no trigger {ident!r} that can fire", fix=nearest(ident, compiled))
+    asked = requirements(artefact, compiled[ident])
     if not asked:
         output.say(f"{ident} has no `act` or `meaning` clause.")
         return output.NOTHING
-    output.say("\n".join(_requirement_lines(asked)))
+    for source, conditions in asked.items():
+        met = conditions or ["names no act on a thing, and matches nothing"]
+        output.say("\n  ".join((source, *met)))
     if text:
         acts = explain_acts(artefact, Turn(role="user", text=" ".join(text)), triggers=[ident])
         output.say("\n".join([line for act in acts for line in act_lines(act)] or ["The text names no act."]))
     return output.FOUND
 
 
-def _trigger(artefact: Artefact, ident: str) -> CompiledTrigger:
-    """Return the compiled trigger with this id; CommonsError if there is none, or if it has errors or is deprecated."""
-    compiled = {trigger.id: trigger for trigger in map(artefact.trigger, range(artefact.meta.triggers))}
-    if ident not in compiled:
-        raise CommonsError(f"there is no trigger {ident!r} that can fire", fix=nearest(ident, compiled))
-    return compiled[ident]
-
-
-def _requirement_lines(asked: dict[str, list[str]]) -> Iterator[str]:
-    for source, conditions in asked.items():
-        yield source
-        yield from (f"  {condition}" for condition in conditions or ["names no act on a thing, and matches nothing"])
-
-
 @trigger.command("lint", short_help="Show triggers that never fire, overlap, are slow, or have weak cases.")
 @shared.form_option("text", "json", *CI_FORMS)
-@shared.commons_option
 def lint(*, form: str) -> int:
     """Show triggers that can never fire, overlap, slow down every turn, have slow patterns, or have weak cases.
 
     This checks the project's own triggers, also against those of the layers below. Errors in the files are shown by
     `deia lint`. If a trigger can never fire, exits 1.
     """
-    librarian = Librarian(shared.named_commons() or None, agent="cli", ledger=False)
+    librarian = shared.open_librarian()
     artefact = librarian.open_artefact()
     layers = load_layers(librarian.root, starter=librarian.settings.starter, trusted=librarian.settings.trusted)
     layers = layers if librarian.settings.starter_triggers else layers.without_starter_triggers()
@@ -178,26 +165,14 @@ def lint(*, form: str) -> int:
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=manifest.ungated, clock=time.perf_counter)
     problems = [*(item.problem for item in hidden_triggers(layers.stack) if not item.meant), *problems]
-    if form in CI_FORMS:
-        print_problems(form, "deia trigger lint", [at.but(path=from_here(librarian.root, at.path)) for at in problems])
-    elif form == "json":
-        output.say(fast_json.dumps([problem.values() for problem in problems]))
-    else:
-        colours.say("\n".join((*map(str, problems), _lint_summary(problems, len(own.triggers)))), colours.PROBLEMS)
-    return int(any(problem.severity == "error" for problem in problems))
-
-
-def _lint_summary(problems: list[Problem], triggers: int) -> str:
-    errors = sum(problem.severity == "error" for problem in problems)
-    warnings = len(problems) - errors
-    return f"{counted(triggers, 'trigger')}, {counted(errors, 'error')}, {counted(warnings, 'warning')}."
+    scope = f"{counted(len(own.triggers), 'trigger')}, "
+    return int(print_problems(form, "deia trigger lint", problems, root=librarian.root, scope=scope) > 0)
 
 
 @trigger.command("list", short_help="Show the triggers, and which layer each comes from.")
 @click.option("--layer", type=click.Choice(LAYERS), help="Only the project's own, those of packs, or the starter's.")
-@shared.form_option("text", "json")
-@shared.commons_option
-def list_triggers(*, form: str, layer: str | None) -> None:
+@shared.json_option
+def list_triggers(*, as_json: bool, layer: str | None) -> None:
     """Show the active triggers: the project's own, and those of packs and the starter commons, each with its layer."""
     root = shared.commons_root()
     settings = resolve(root, environ=os.environ)
@@ -207,9 +182,11 @@ def list_triggers(*, form: str, layer: str | None) -> None:
     hidden: dict[str, list[str]] = {}
     for item in hidden_triggers(layers.stack):
         hidden.setdefault(item.id, []).append(item.what)
-    listed = [trigger for trigger in layers.merged().triggers if layer in {None, _layer_of(trigger)}]
-    triggers = sorted(listed, key=lambda trigger: (not _is_own(trigger), trigger.id))
-    origins = {trigger.id: own if _is_own(trigger) else origin_of(trigger.path) for trigger in triggers}
+    merged = layers.merged().triggers
+    origins = {trigger.id: origin_of(trigger.path) for trigger in merged}
+    listed = [trigger for trigger in merged if layer in {None, LAYER_OF.get(origins[trigger.id], "packs")}]
+    triggers = sorted(listed, key=lambda trigger: (origins[trigger.id] != PROJECT, trigger.id))
+    origins = {ident: own if origin == PROJECT else origin for ident, origin in origins.items()}
     rows: list[Json] = [
         {
             "id": trigger.id, "origin": origins[trigger.id], "status": trigger.status, "urgency": trigger.urgency,
@@ -218,16 +195,7 @@ def list_triggers(*, form: str, layer: str | None) -> None:
         }
         for trigger in triggers
     ]  # fmt: skip
-    output.answer(rows, _list_lines(triggers, origins, hidden), as_json=form == "json")
-
-
-def _layer_of(trigger: Trigger) -> str:
-    origin = origin_of(trigger.path)
-    return {PROJECT: "own", "starter": "starter"}.get(origin, "packs")
-
-
-def _is_own(trigger: Trigger) -> bool:
-    return origin_of(trigger.path) == PROJECT
+    output.answer(rows, _list_lines(triggers, origins, hidden), as_json=as_json)
 
 
 def _list_lines(
@@ -250,19 +218,17 @@ def _list_lines(
 @click.option("--topic", default="", help="The file in triggers/; by default named after the command or object.")
 @shared.action_option
 @click.option("--dry-run", is_flag=True, help="Only show the draft, ready to paste.")
-@click.option("--write", is_flag=True, hidden=True)  # the former opposite of --dry-run
-@shared.commons_option
-def new(
-    *, sentence: Sequence[str], documents: Sequence[str], topic: str, action: str | None, dry_run: bool, write: bool
-) -> None:
+def new(*, sentence: Sequence[str], documents: Sequence[str], topic: str, action: str | None, dry_run: bool) -> None:
     """Draft a trigger from a SENTENCE, such as "Never run prisma migrate reset on production", with cases.
 
     It is written to the end of the topic's file in triggers/.
     """
-    write = write or not dry_run
-    root = shared.writable_root() if write else shared.commons_root()
+    root = shared.commons_root() if dry_run else shared.writable_root()
     text = " ".join(sentence)
-    shown = tuple(documents) or _best_document(root, text)
+    shown = tuple(documents)
+    if not shown:  # the document that answers the sentence best, if the answer is certain enough
+        answer = Librarian(root, agent="cli", ledger=False).query(text, limit=1)
+        shown = tuple(result.id for result in answer.primary[:1])
     own, _ = own_act_words(root)
     proposal = proposed(text, documents=shown or (NO_DOCUMENT,), today=shared.today(), own=own)
     if proposal is None:
@@ -271,23 +237,17 @@ def new(
     proposal = proven(proposal.but(trigger={**proposal.trigger, **({"action": action} if action else {})}), own=own)
     ident = proposal.trigger["id"]
     texts = trigger_text(proposal.trigger), cases_text(ident, fires=proposal.fires, silent=proposal.silent)
-    if not write:
-        name = topic or proposal.topic
+    name = topic or proposal.topic
+    if dry_run:
         output.say(f"# triggers/{name}.yaml\n{texts[0]}\n# triggers/{name}.cases.yaml\n{texts[1].rstrip()}")
         if not shown:
             output.complain("No document of the commons matches. Name one with --document, or write one: deia add")
         return
     _check_draft(root, ident, shown)
-    for path in write_draft(root, topic or proposal.topic, ident=ident, trigger=texts[0], cases=texts[1]):
+    for path in write_draft(root, name, ident=ident, trigger=texts[0], cases=texts[1]):
         output.say(f"wrote {path}")
     compile_and_say(root)
     output.say(f"{drafted_effect(texts[0])}\nNext: review and edit the draft, then type: deia trigger test {ident}")
-
-
-def _best_document(root: str, sentence: str) -> tuple[str, ...]:
-    """Return the document that answers the sentence best, if the answer is certain enough."""
-    answer = Librarian(root, agent="cli", ledger=False).query(sentence, limit=1)
-    return tuple(result.id for result in answer.primary[:1])
 
 
 def _check_draft(root: str, ident: str, documents: Sequence[str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 
 import click
 
-from deia.evaluate.replay_files import Plan, replay_files, transcript_files
+from deia.evaluate.replay_files import Plan, files_below, replay_files, transcript_files
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.librarian import Librarian
@@ -17,8 +17,7 @@ from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.mute import write
-from deia.serve.setup import past_conversations
-from deia.serve.setup.host_settings.hosts_table import Machine, this_machine
+from deia.serve.setup.host_settings.hosts_table import SETUPS, USER, Machine, folder_of, this_machine
 from deia.suggestions import nearest
 from deia.text import counted, one_line
 from deia.watch.authoring.replay import Count, Tally
@@ -28,8 +27,6 @@ from deia.watch.silence.mutes import Mute, muted_for_good
 TRIGGER_FIELDS = ("urgency", "action", "title")
 LEAST_MEASURED = 0.5  # seconds below which a speed says nothing
 PATIENCE = 100_000_000  # bytes that take some minutes
-REPORT_EVERY = 500  # turns
-CLEAR_LINE = "\r\033[K"
 OFFERED = 8  # triggers at most that are named in the question
 # Set by hosts in what an agent starts: then no question is asked, since the agent would answer it.
 AGENT_VARIABLES = (
@@ -42,7 +39,7 @@ class ReplayRun(Record):
 
     tally: Tally
     triggers: Mapping[str, CompiledTrigger]
-    found: Sequence[past_conversations.PastConversations]  # empty if the files were named
+    found: Sequence[PastConversations]  # empty if the files were named
     seconds: float
     muted: Collection[str]
     machine: Machine
@@ -61,12 +58,6 @@ class ReplayRun(Record):
 def by_frequency(fired: Mapping[str, int]) -> list[str]:
     """Return the triggers that fired, the most frequent first."""
     return sorted(fired, key=lambda trigger: (-fired[trigger], trigger))
-
-
-def found_lines(found: Sequence[past_conversations.PastConversations]) -> Iterator[str]:
-    """Yield where past conversations were found."""
-    for past in found:
-        yield f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(past.shown)}"
 
 
 def run_lines(run: ReplayRun) -> Iterator[str]:
@@ -116,7 +107,7 @@ def _count_lines(count: Count, run: ReplayRun) -> Iterator[str]:
             f"  {info.urgency}, {info.action}{muted}"
         )
         for example in count.examples[trigger]:
-            file, _, turn = one_line(past_conversations.below_home(example.place, run.machine)).rpartition(":")
+            file, _, turn = one_line(below_home(example.place, run.machine)).rpartition(":")
             yield f"      {file}, turn {turn}, {example.role}: {example.text}"
             yield f"          because {example.because}"
 
@@ -125,15 +116,10 @@ def run_fields(run: ReplayRun) -> dict[str, Json]:
     """Return the result for a program."""
     tally = run.tally
     total = sum(tally.after.fired.values())
+    folders: list[Json] = [{"host": past.title, "folder": past.folder, "files": len(past.paths)} for past in run.found]
     fields: dict[str, Json] = {
-        "turns": tally.turns,
-        "conversations": tally.conversations,
-        "seconds": round(run.seconds, 3),
-        "folders": [
-            {"host": past.title, "folder": past.folder, "files": len(past.paths)} for past in run.found
-        ],
-        "firings": total,
-        "per_1000": _rate(total, tally.turns),
+        "turns": tally.turns, "conversations": tally.conversations, "seconds": round(run.seconds, 3),
+        "folders": folders, "firings": total, "per_1000": _rate(total, tally.turns),
         "muted": sorted(trigger for trigger in tally.after.fired if trigger in run.muted),
         "triggers": _count_fields(tally.after, run),
         "never_fired": sorted(trigger for trigger in run.triggers if trigger not in tally.after.fired),
@@ -166,21 +152,19 @@ def _count_fields(count: Count, run: ReplayRun) -> list[dict[str, Json]]:
 @click.command(short_help="Show how often deia would have spoken in past conversations.")
 @click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPTS]...")
 @click.option(
-    "--against",
-    metavar="FOLDER",
+    "--against", metavar="FOLDER",
     help="An older commons to compare with: show which firings are new, and which are gone.",
-)
+)  # fmt: skip
 @click.option("--examples", type=click.IntRange(0, 1000), default=2, show_default=True, help="Examples per trigger.")
 @click.option(
     "--mute", "mutes", metavar="TRIGGER", multiple=True, help="Then mute this trigger for you; may be repeated."
 )
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; by default one per core if the input is large.")
 @shared.since_option
-@shared.form_option("text", "json")
-@shared.commons_option
+@shared.json_option
 def replay(
     *, transcripts: Sequence[str], against: str | None, examples: int, mutes: Sequence[str], jobs: int | None,
-    since: str | None, form: str,
+    since: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Show how often deia would have spoken in past conversations: by which triggers, where, and why.
 
@@ -189,56 +173,50 @@ def replay(
     Amp and Droid keep conversations. Nothing is logged, and nothing leaves the machine. At a terminal, you are then
     asked which triggers are noise to you. With --since, only files that changed lately are read.
     """
-    paths, found = _files(transcripts, newer_than=shared.moment_of(since))
+    machine, newer_than = this_machine(), datetime.fromisoformat(since).timestamp() if since else 0.0
+    found = [] if transcripts else list(past_conversations(machine, newer_than=newer_than))
+    named = transcript_files(transcripts) if transcripts else [path for past in found for path in past.paths]
+    paths = [path for path in named if changed_after(path, newer_than)]
     if not transcripts and not paths:
-        looked_at = ", ".join(past_conversations.places_looked_at(this_machine()))
-        lately = f" that changed in the last {since}" if since is not None else ""
+        places = [place for setup in SETUPS for place in setup.conversations]
+        looked_at = ", ".join(below_home(folder_of(place, USER, machine), machine) for place in places)
+        lately = f" that changed since {since[:10]}" if since else ""
         output.complain(f"deia: there are no past conversations{lately} on this machine; looked in {looked_at}")
         return output.NOTHING
-    if form == "text" and found:
-        output.say("\n".join(found_lines(found)))
-    if found and since is None:
+    for past in found if not as_json else ():
+        output.say(f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(below_home(past.folder, machine))}")
+    if found and not since:
         _announce_patience(paths)
-    newer = Librarian(shared.named_commons() or None, agent="cli", ledger=False)
-    sets = [newer, *([Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else [])]
+    sets = [shared.open_librarian()]
+    sets += [Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else []
     with shared.message_if_slow("The triggers are compiled, which is needed once …"):
         artefacts = [librarian.open_artefact() for librarian in sets]
-    triggers: dict[str, CompiledTrigger] = {}  # of one or two sets, of which the first takes precedence
-    for artefact in artefacts:
-        for compiled in map(artefact.trigger, range(artefact.meta.triggers)):
-            triggers.setdefault(compiled.id, compiled)
+    # Of two sets, the first takes precedence.
+    triggers = {compiled.id: compiled for artefact in reversed(artefacts) for compiled in artefact.triggers()}
     for trigger in mutes:
         shared.check_trigger(trigger, triggers)
     plan = Plan(artefacts=tuple(f"{librarian.derived}/triggers" for librarian in sets), examples=examples)
     began = time.perf_counter()
-    tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=_progress() if output.is_watched() else None)
+    tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=lambda turns: output.progress(f"{turns:,} turns"))
     run = ReplayRun(
         tally=tally, triggers=triggers, found=found, seconds=time.perf_counter() - began, against=against,
-        muted=muted_for_good(state_folder(os.environ), now=time.time()), machine=this_machine(),
+        muted=muted_for_good(state_folder(os.environ), now=time.time()), machine=machine,
     )  # fmt: skip
-    if output.is_watched():
-        sys.stderr.write(CLEAR_LINE)
-    output.answer(run_fields(run), run_lines(run), as_json=form == "json")
+    output.progress()
+    output.answer(run_fields(run), run_lines(run), as_json=as_json)
     code = _report_unread(tally, transcripts)
-    _mute(
-        mutes or (_noise_named(run) if form == "text" else ()), tell=output.say if form == "text" else output.complain
-    )
+    tell = output.complain if as_json else output.say
+    for trigger in dict.fromkeys(mutes or (() if as_json else _noise_named(run))):
+        write(state_folder(os.environ), Mute(trigger=trigger))
+        tell(f"{trigger} is muted for you. To end that, type: deia mute {trigger} --off")
     return code
-
-
-def _files(named: Sequence[str], *, newer_than: float) -> tuple[list[str], list[past_conversations.PastConversations]]:
-    """Return the files to replay, and where they were found if none are named."""
-    found = [] if named else list(past_conversations.past_conversations(this_machine(), newer_than=newer_than))
-    paths = transcript_files(named) if named else [path for past in found for path in past.paths]
-    return [path for path in paths if past_conversations.changed_after(path, newer_than)], found
 
 
 def _announce_patience(paths: Sequence[str]) -> None:
     size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     if size >= PATIENCE:
-        output.complain(
-            f"These are {size / 1e6:,.0f} MB, which take some minutes; to read only recent ones: --since 30d"
-        )
+        megabytes = f"{size / 1e6:,.0f} MB"
+        output.complain(f"These are {megabytes}, which take some minutes; to read only recent ones: --since 30d")
 
 
 # --- muting what is noisy ---
@@ -278,12 +256,6 @@ def _is_meant(trigger: str, run: ReplayRun) -> bool:
     return click.confirm(f"{trigger} is critical and {does}: {info.title}. Mute it all the same?", default=False)
 
 
-def _mute(triggers: Sequence[str], *, tell: Callable[[str], None]) -> None:
-    for trigger in dict.fromkeys(triggers):
-        write(state_folder(os.environ), Mute(trigger=trigger))
-        tell(f"{trigger} is muted for you. To end that, type: deia mute {trigger} --off")
-
-
 # --- what was read ---
 
 
@@ -305,14 +277,33 @@ def _report_unread(tally: Tally, named: Sequence[str]) -> int:
     return output.FOUND
 
 
-def _progress() -> Callable[[int], None]:
-    reported = 0
+class PastConversations(Record):
+    """The files in which one host keeps past conversations in one folder."""
 
-    def report(turns: int) -> None:
-        nonlocal reported
-        if turns - reported >= REPORT_EVERY:
-            reported = turns
-            sys.stderr.write(f"{CLEAR_LINE}{turns:,} turns")
-            sys.stderr.flush()
+    title: str  # of the host
+    folder: str
+    paths: tuple[str, ...]
 
-    return report
+
+def past_conversations(machine: Machine, *, newer_than: float = 0.0) -> Iterator[PastConversations]:
+    """Yield the hosts' folders that hold conversations that changed after a time; raise QueryError for too many."""
+    for setup in SETUPS:
+        for place in setup.conversations:
+            folder = folder_of(place, USER, machine)
+            paths = [path for path in files_below(folder, place.file) if changed_after(path, newer_than)]
+            if paths:
+                yield PastConversations(title=setup.title, folder=folder, paths=tuple(paths))
+
+
+def changed_after(path: str, moment: float) -> bool:
+    """Return whether a file changed at a moment or after it; 0 is before everything."""
+    try:
+        return not moment or os.path.getmtime(path) >= moment
+    except OSError:
+        return False
+
+
+def below_home(path: str, machine: Machine) -> str:
+    """Return a path as a person would write it, with the home folder as `~`."""
+    home = machine.home.rstrip(os.sep)
+    return f"~{path[len(home) :]}" if home and path.startswith(home + os.sep) else path

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
@@ -43,7 +43,13 @@ def watch_option(command: Decorated) -> Decorated:
 
 def _run_again(root: str, check: Callable[[], int]) -> None:
     """Run a check now and after every change of the commons, until the person interrupts it."""
-    interrupts = _interrupts()
+    interrupts: list[int] = []  # no longer empty once the person interrupts, even if that happens during an import
+
+    def interrupt(number: int, _frame: object) -> None:
+        interrupts.append(number)
+        raise KeyboardInterrupt  # which the callbacks of an import would swallow
+
+    signal.signal(signal.SIGINT, interrupt)
     with suppress(KeyboardInterrupt):
         sources = _sources(root, {})
         while not interrupts:
@@ -52,18 +58,6 @@ def _run_again(root: str, check: Callable[[], int]) -> None:
             while not interrupts and (sources := _sources(root, before)) == before:
                 time.sleep(PAUSE)
     output.complain("")
-
-
-def _interrupts() -> list[int]:
-    """Return a list that is no longer empty once the person interrupts, even if that happens during an import."""
-    seen: list[int] = []
-
-    def interrupt(number: int, _frame: object) -> None:
-        seen.append(number)
-        raise KeyboardInterrupt  # which the callbacks of an import would swallow
-
-    signal.signal(signal.SIGINT, interrupt)
-    return seen
 
 
 def _run_once(check: Callable[[], int]) -> None:
@@ -80,8 +74,7 @@ def _run_once(check: Callable[[], int]) -> None:
 
 def _sources(root: str, known: Mapping[str, str]) -> dict[str, str]:
     """Return the sources of a commons with their stamps; `known` are those of the last look."""
-    try:
+    globs: Sequence[str] = ()
+    with suppress(SettingsError):  # the check says what is wrong with them
         globs = resolve(root, environ=os.environ).documents
-    except SettingsError:
-        globs = ()  # the check says what is wrong with them
     return read_sources(root, known, globs=globs, starter=False, trusted=is_trusted(root, os.environ))

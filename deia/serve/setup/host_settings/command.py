@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -18,6 +19,8 @@ ENCODED = "powershell.exe -NoLogo -NoProfile -NonInteractive -EncodedCommand "
 # PowerShell turns every exit code other than 0 into 1, but at some hosts a hold is a 2.
 LEAVE = "; exit $LASTEXITCODE"
 CALL = "& "
+WORD = re.compile(f"[{QUOTES}]((?:[^{QUOTES}]|[{QUOTES}]{{2}})*)(?:[{QUOTES}]|$)")  # of PowerShell; `''` is a quote
+QUOTED = re.compile(f"(?:{WORD.pattern} ?)*")
 
 
 def line(words: Sequence[str], dialect: str) -> str:
@@ -26,11 +29,8 @@ def line(words: Sequence[str], dialect: str) -> str:
 
 
 def _powershell(words: Sequence[str]) -> str:
-    return CALL + " ".join(map(_in_single_quotes, words)) + LEAVE
-
-
-def _in_single_quotes(word: str) -> str:
-    return "'" + "".join(char * 2 if char in QUOTES else char for char in word) + "'"
+    quoted = (re.sub(f"([{QUOTES}])", r"\1\1", word) for word in words)
+    return CALL + " ".join(f"'{word}'" for word in quoted) + LEAVE
 
 
 def _cmd(words: Sequence[str]) -> str:
@@ -50,9 +50,15 @@ def words_of(text: str) -> list[str]:
     """Return the words of a line in any of the dialects, as well as they can be recognised."""
     text = text.strip()
     if text.startswith(ENCODED):
-        return words_of(_decoded(text[len(ENCODED) :]))
+        try:
+            script = base64.b64decode(text[len(ENCODED) :].encode("ascii", "replace"), validate=True)
+        except binascii.Error:
+            return []
+        return words_of(script.decode("utf-16-le", "replace"))
     if text.startswith(CALL):
-        return _powershell_words(text[len(CALL) :])
+        quoted = QUOTED.match(text, len(CALL))
+        words = WORD.findall(quoted[0]) if quoted else []
+        return [re.sub(f"[{QUOTES}]([{QUOTES}])", r"\1", word) for word in words]
     if "\\" in text and not set(text) & {"'", '"'}:  # as `cmd` reads it; a POSIX shell would remove the backslashes
         return text.split()
     try:
@@ -61,46 +67,14 @@ def words_of(text: str) -> list[str]:
         return text.split()
 
 
-def _decoded(text: str) -> str:
-    try:
-        return base64.b64decode(text.encode("ascii", "replace"), validate=True).decode("utf-16-le", "replace")
-    except binascii.Error:
-        return ""
-
-
-def _powershell_words(text: str) -> list[str]:
-    words: list[str] = []
-    at = 0
-    while at < len(text) and text[at] in QUOTES:
-        word, at = _quoted_word(text, at + 1)
-        words.append(word)
-        at += text[at : at + 1] == " "
-    return words
-
-
-def _quoted_word(text: str, at: int) -> tuple[str, int]:
-    """Return the word whose opening quote is before `at`, and the position after its closing quote."""
-    word = ""
-    while at < len(text):
-        if text[at] in QUOTES:
-            if text[at + 1 : at + 2] not in (*QUOTES,):
-                return word, at + 1
-            at += 1
-        word += text[at]
-        at += 1
-    return word, at
-
-
 def shell_start(shell: str, environ: Mapping[str, str]) -> list[str]:
     """Return what a host starts to run a line: `shell` is `sh`, `bash`, `login`, `powershell` or `cmd`."""
-    if shell == "login":
-        return [environ.get("SHELL") or "/bin/sh", "-lc"]
-    if shell == "cmd":
-        return [environ.get("COMSPEC") or "cmd.exe", "/C"]
     return {
         "sh": ["/bin/sh", "-c"],
         "bash": ["bash", "-c"],
+        "login": [environ.get("SHELL") or "/bin/sh", "-lc"],
         "powershell": ["powershell.exe", "-NoProfile", "-Command"],
+        "cmd": [environ.get("COMSPEC") or "cmd.exe", "/C"],
     }[shell]
 
 

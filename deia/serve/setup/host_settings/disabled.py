@@ -5,7 +5,9 @@ Only files of the host and of its administrators are read; settings that are kep
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,15 +28,11 @@ MANAGED = {  # where administrators put Claude Code's settings
 PLUGIN = "deia"  # the name of the plugin, before its marketplace
 # Switches in a host's settings, with the value that disables all hooks; a dot leads into a table.
 SWITCHES = {
+    "claude-code": (("disableAllHooks", True),),
     "gemini": (("hooksConfig.enabled", False), ("hooks.enabled", False)),  # the second in older versions
     "qwen": (("disableAllHooks", True),),
 }
 LINUX_MANAGED = "/etc/claude-code/managed-settings.json"
-# How Codex writes the name of an event in the key of a hook that a person trusted.
-CODEX_EVENTS = {
-    "SessionStart": "session_start", "UserPromptSubmit": "user_prompt_submit", "PreToolUse": "pre_tool_use",
-    "PostToolUse": "post_tool_use", "Stop": "stop",
-}  # fmt: skip
 
 
 def troubles(host: str, hooks: Sequence[Installed], machine: Machine) -> Troubles:
@@ -72,9 +70,9 @@ def _switched_off(paths: Iterable[str], name: str, *, value: bool = True) -> Tro
             yield f"{path} disables all hooks", f"Remove {name} from {path}"
 
 
-def _claude(_: Sequence[Installed], machine: Machine) -> Troubles:
+def _claude(_hooks: Sequence[Installed], _machine: Machine) -> Troubles:
     managed = MANAGED.get(sys.platform, LINUX_MANAGED)
-    yield from _switched_off((*_settings_of("claude-code", machine), managed), "disableAllHooks")
+    yield from _switched_off([managed], "disableAllHooks")
     if _read_json(managed).get("allowManagedHooksOnly") is True:
         yield f"{managed} allows managed hooks only", "Ask your administrator to allow deia's hooks."
 
@@ -85,17 +83,14 @@ def _copilot(hooks: Sequence[Installed], machine: Machine) -> Troubles:
     repository = os.path.join(machine.project, ".github", "copilot")
     shared = [os.path.join(repository, name) for name in ("settings.json", "settings.local.json")]
     yield from _switched_off([*(hook.path for hook in hooks), *own, *shared], "disableAllHooks")
+    # The folders that a person trusts for one session only are not written down.
+    lists = [_read_json(path).get(key) for path in own for key in ("trustedFolders", "trusted_folders")]
+    trusted = [str(folder) for folders in lists if isinstance(folders, list) for folder in folders]
     in_project = any(_is_below(hook.path, machine.project) for hook in hooks)
-    if in_project and not any(_is_below(machine.project, trusted) for trusted in _copilot_trusts(own)):
+    if in_project and not any(_is_below(machine.project, folder) for folder in trusted):
         problem = f"Copilot does not trust {machine.project}, so it runs none of its hooks"
         cure = "Start copilot there and trust the folder for later sessions, too, or type: deia install copilot --user"
         yield problem, cure
-
-
-def _copilot_trusts(paths: Sequence[str]) -> list[str]:
-    """Return the folders that a person trusts for good; those that they trust for one session are not written down."""
-    lists = [_read_json(path).get(key) for path in paths for key in ("trustedFolders", "trusted_folders")]
-    return [folder for folders in lists if isinstance(folders, list) for folder in folders if isinstance(folder, str)]
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -110,7 +105,9 @@ def _droid(_: Sequence[Installed], machine: Machine) -> Troubles:
 def _codex(hooks: Sequence[Installed], machine: Machine) -> Troubles:
     own = _folders_of("codex", machine)[USER]
     path = os.path.join(own, "config.toml")
-    config = _read_toml(path)
+    config: Mapping[str, Json] = {}
+    with contextlib.suppress(tomllib.TOMLDecodeError, RecursionError):
+        config = tomllib.loads((files.read(path) or b"").decode("utf-8", "replace"))
     features = _table(config, "features")
     if "codex_hooks" in features and "hooks" not in features:
         yield f"{path} sets the feature codex_hooks, which is called hooks now", f"Write hooks = true in {path}"
@@ -119,8 +116,9 @@ def _codex(hooks: Sequence[Installed], machine: Machine) -> Troubles:
     if not hooks:
         return
     file, project = hooks[0].path, machine.project
-    in_project = not os.path.realpath(file).startswith(os.path.join(os.path.realpath(own), ""))
-    if in_project and not _is_trusted(config, project):
+    folders = [_table(_table(config, "projects"), folder) for folder in (project, os.path.realpath(project))]
+    is_trusted = any(folder.get("trust_level") == "trusted" for folder in folders)
+    if not (is_trusted or _is_below(file, own)):
         problem = f"Codex does not trust {project}, so it reads none of its hooks"
         yield problem, "Start codex there and trust the folder."
     states = _table(_table(config, "hooks"), "state")
@@ -136,17 +134,12 @@ def _codex(hooks: Sequence[Installed], machine: Machine) -> Troubles:
 def _state(states: Mapping[str, Json], hook: Installed) -> Mapping[str, Json]:
     """Return what Codex remembers of a hook, identified by its file, its event and its position there."""
     group, number = hook.place[2], hook.place[4]
+    event = re.sub("(?<!^)(?=[A-Z])", "_", hook.event).lower()  # Codex's own way to write it here: session_start
     for path in dict.fromkeys((hook.path, os.path.realpath(hook.path))):
-        state = _table(states, f"{path}:{CODEX_EVENTS.get(hook.event, hook.event)}:{group}:{number}")
+        state = _table(states, f"{path}:{event}:{group}:{number}")
         if state:
             return state
     return {}
-
-
-def _is_trusted(config: Mapping[str, Json], project: str) -> bool:
-    projects = _table(config, "projects")
-    folders = dict.fromkeys((project, os.path.realpath(project)))
-    return any(_table(projects, folder).get("trust_level") == "trusted" for folder in folders)
 
 
 def _table(config: Mapping[str, Json], name: str) -> Mapping[str, Json]:
@@ -161,13 +154,6 @@ def _read_json(path: str) -> dict[str, Json]:
     except HostError:
         return {}
     return settings if isinstance(settings, dict) else {}
-
-
-def _read_toml(path: str) -> dict[str, Json]:
-    try:
-        return tomllib.loads((files.read(path) or b"").decode("utf-8", "replace"))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
 
 
 CHECKS: Mapping[str, Callable[[Sequence[Installed], Machine], Troubles]] = {

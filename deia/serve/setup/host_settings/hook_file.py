@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -33,7 +34,6 @@ POSIX_SHELLS = ("sh", "bash")  # in which a hook needs no shell of its own; a lo
 RUNNABLE = 0o755
 ABOUT = "deia: the right lesson before the mistake. Made by `deia install`; `deia uninstall` takes it out."
 FALLBACK = 'return ["deia-hook"]'  # the line of the plugins that names the hook's command
-RETURN = "return ["
 ARGUMENTS = "[...rest, HOST]"
 
 
@@ -81,21 +81,15 @@ def entry_of(
 ) -> dict[str, Json]:
     """Return the entry that calls the hook for an event, for this machine's system unless `windows` is given."""
     is_windows = on_windows() if windows is None else windows
+    # Some hosts run another's hooks and know no argument lists; so where all of them have the same shell, that gets one
+    # line. On Windows, whose shells are slow and of several kinds, `deia doctor` reports it.
+    usual = "line" if setup.form == "words" and not is_windows else setup.form
     return {
         **({"type": "command"} if setup.typed else {}),
-        **_command(setup, words, form or _usual_form(setup, windows=is_windows), windows=is_windows),
+        **_command(setup, words, form or usual, windows=is_windows),
         **setup.wait,
         **setup.events[event].entry,
     }
-
-
-def _usual_form(setup: Setup, *, windows: bool) -> str:
-    """Return how a command is written: as one line where every host that runs these hooks has the same shell.
-
-    Some hosts run another's hooks and know no argument lists. On Windows, whose shells are slow and of several kinds,
-    `deia doctor` reports that.
-    """
-    return "line" if setup.form == "words" and not windows else setup.form
 
 
 def _command(setup: Setup, words: Sequence[str], form: str, *, windows: bool) -> dict[str, Json]:
@@ -120,7 +114,13 @@ def with_hooks(
     text = with_containers(text, [])
     wanted = {event: entry_of(setup, event, words, form=form, windows=windows) for event in setup.events}
     present = installed(text, setup, path=path)
-    kept = {hook.event for hook in present if _is_current(hook, present, setup, wanted)}
+    numbers = Counter(hook.event for hook in present)
+    kept = {
+        hook.event
+        for hook in present
+        if numbers[hook.event] == 1 and wanted.get(hook.event) == hook.entry
+        if setup.events[hook.event].matcher == hook.matcher
+    }
     text = without_hooks(text, setup, path=path, but=kept)
     for key, value in setup.head.items():
         if find(text, [key]) < 0:
@@ -128,13 +128,9 @@ def with_hooks(
     root = _root(parse(text, where=path, extras=setup.extras), path)
     for event, entry in wanted.items():
         if event not in kept:
-            text = insert(with_containers(text, [*root, event], []), [*root, event], _item(setup, event, entry))
+            item = {**setup.events[event].group, **({"hooks": [entry]} if setup.shape == GROUPED else entry)}
+            text = insert(with_containers(text, [*root, event], []), [*root, event], item)
     return text
-
-
-def _item(setup: Setup, event: str, entry: Mapping[str, Json]) -> dict[str, Json]:
-    group = setup.events[event].group
-    return {**group, "hooks": [entry]} if setup.shape == GROUPED else {**group, **entry}
 
 
 def without_hooks(text: str, setup: Setup, *, path: str, but: Container[str] = ()) -> str:
@@ -153,14 +149,6 @@ def _root(settings: Json, path: str) -> list[str]:
     """Return the path of the events: `hooks`, or the top of a file that has only hooks, as one host allows."""
     is_hooks_file = path.replace("\\", "/").endswith(".factory/hooks.json")
     return [] if is_hooks_file and isinstance(settings, dict) and settings and ROOT not in settings else [ROOT]
-
-
-def _is_current(
-    hook: Installed, present: Sequence[Installed], setup: Setup, wanted: Mapping[str, dict[str, Json]]
-) -> bool:
-    if hook.event not in wanted or sum(entry.event == hook.event for entry in present) > 1:
-        return False
-    return hook.matcher == setup.events[hook.event].matcher and hook.entry == wanted[hook.event]
 
 
 def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
@@ -230,19 +218,13 @@ def check_free(path: str, text: str) -> None:
 
 def words_in(setup: Setup, text: str) -> list[str]:
     """Return the words of the command in a file of deia, as the host runs it; none if they cannot be found."""
-    if setup.shape == PLUGIN:
-        return _plugin_words(setup, text)
-    last_line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
-    return words_in_shell(last_line) or words_of(last_line.removeprefix("exec "))
-
-
-def _plugin_words(setup: Setup, text: str) -> list[str]:
-    at = text.find(RETURN)
-    more = text.find("[...rest, HOST")
-    decoder = json.JSONDecoder()
+    if setup.shape != PLUGIN:
+        last_line = next((line for line in reversed(text.splitlines()) if line.strip()), "")
+        return words_in_shell(last_line) or words_of(last_line.removeprefix("exec "))
+    _, _, returned = text.partition("return [")
+    _, _, rest = text.partition("[...rest, HOST")
     try:
-        command, _ = decoder.raw_decode(text, at + len("return "))
-        rest = decoder.raw_decode("[" + text[more + len("[...rest, HOST") :].lstrip(", "))[0] if more > 0 else []
+        lists = [json.JSONDecoder().raw_decode(f"[{part.lstrip(', ')}")[0] for part in (returned, rest or "]")]
     except ValueError:
         return []
-    return [*map(str, command), setup.host, *map(str, rest)]
+    return [*map(str, lists[0]), setup.host, *map(str, lists[1])]

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from deia import files
@@ -111,15 +111,18 @@ def _place(*, program: str = "", below: str = "", **fields: Any) -> Place:
     return Place(folder=f".config/{program}{below}", variables={"XDG_CONFIG_HOME": ".config"}, **fields)
 
 
-def _hooked(*, tools: Sequence[str] = (), **entry: Json) -> Hooked:
-    return Hooked(matcher="|".join(tools), entry=entry)
-
-
 def _setup(host: str, table: Table) -> Setup:
     fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
     events = table["events"]
+    events = events if isinstance(events, dict) else {name: {} for name in events}
     fields["places"] = _places(table["places"])
-    fields["events"] = {name: _hooked(**events[name]) if isinstance(events, dict) else Hooked() for name in events}
+    fields["events"] = {
+        name: Hooked(
+            matcher="|".join(event.get("tools", ())),
+            entry={key: value for key, value in event.items() if key != "tools"},
+        )
+        for name, event in events.items()
+    }
     fields["conversations"] = tuple(_place(**place) for place in table.get("conversations", ()))
     fields["readers"] = {name: tuple(scopes) for name, scopes in table.get("readers", {}).items()}
     return Setup(host=host, **fields)

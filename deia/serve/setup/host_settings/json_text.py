@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -52,15 +52,10 @@ def _blanked(match: re.Match[str]) -> str:
     return "".join(char if char in WHITESPACE else " " for char in token) if is_comment else token
 
 
-def is_blank(text: str) -> bool:
-    """Return whether a settings text says nothing."""
-    return not text.strip(WHITESPACE)
-
-
 def parse(text: str, *, where: str, extras: str = "") -> Any:
     """Parse a settings text, where a blank one is an empty object; `extras` is what its reader allows besides JSON."""
     try:
-        return {} if is_blank(text) else DECODER.decode(without_extras(text.removeprefix(BOM), extras))
+        return DECODER.decode(without_extras(text.removeprefix(BOM), extras)) if text.strip(WHITESPACE) else {}
     except json.JSONDecodeError as error:
         problem = f"not JSON: {error.msg} at column {error.colno}"
         raise HostError(problem, where=f"{where}:{error.lineno}", fix=MEND) from error
@@ -146,7 +141,7 @@ def remove(text: str, path: Sequence[str | int]) -> str:
 
 def with_containers(text: str, path: Sequence[str], innermost: Json = None) -> str:
     """Return the text of an object with empty objects along a path, and `innermost` at its end, if they are missing."""
-    text = f"{text.rstrip()}{{}}\n" if is_blank(text) else text
+    text = text if text.strip(WHITESPACE) else f"{text.rstrip()}{{}}\n"
     for depth, key in enumerate(path):
         if find(text, path[: depth + 1]) < 0:
             text = insert(text, path[:depth], innermost if depth == len(path) - 1 else {}, key=key)
@@ -182,11 +177,9 @@ def _remove_commented(text: str, part: Part) -> str:
         text = text[:before] + text[before + 1 :]
         start, end = start - 1, end - 1
     head, tail = text[:start].rstrip(" \t"), text[end:]
-    own_line = head.endswith("\n") and tail.lstrip(" \t")[:1] in (
-        "\r",
-        "\n",
-    )  # else a // comment would extend to what follows
-    return (head.removesuffix("\n").removesuffix("\r") if own_line else head) + tail
+    if head.endswith("\n") and tail.lstrip(" \t").startswith(("\r", "\n")):  # else a // comment would grow
+        head = head.removesuffix("\n").removesuffix("\r")
+    return head + tail
 
 
 class _Style:
@@ -196,7 +189,8 @@ class _Style:
         self.newline = "\r\n" if "\r\n" in text else "\n"
         bare = without_extras(text)
         self.on_one_line = "\n" not in text.strip() and parts(bare, _skip(bare, 0)) != []
-        self.indent = (next(_indents(text), "") if "\n" in text.strip() else "") or "  "
+        first = re.search(r"^([ \t]+)\S", text, re.MULTILINE) if "\n" in text.strip() else None
+        self.indent = first[1] if first else "  "
 
     def line_break(self, depth: int) -> str:
         """Return what begins a new line at a depth; the empty text if the file is on one line."""
@@ -208,10 +202,3 @@ class _Style:
             return json.dumps(value, ensure_ascii=False)
         lines = json.dumps(value, ensure_ascii=False, indent=self.indent).split("\n")
         return (self.newline + self.indent * depth).join(lines)
-
-
-def _indents(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
-        stripped = line.lstrip(" \t")
-        if stripped.strip() and stripped != line:
-            yield line[: len(line) - len(stripped)]

@@ -57,22 +57,12 @@ def find_interpreters() -> list[str]:
     return [found, *(path for path in candidates if path != found and os.path.isfile(path))]
 
 
-def find_interpreter() -> str:
-    """Return the first of `find_interpreters`."""
-    return find_interpreters()[0]
-
-
 def _candidates() -> Iterator[str]:
-    base = getattr(sys, "_base_executable", "") or ""  # the interpreter behind a virtual environment
-    folder = (
-        os.path.join(sys.base_prefix, "bin", f"python{VERSION}")
-        if os.name != "nt"
-        else os.path.join(sys.base_prefix, "python.exe")
-    )
-    for path in (base, folder, sys.executable):
-        if path:
-            yield os.path.realpath(path)
-            yield os.path.abspath(path)
+    base = getattr(sys, "_base_executable", "")  # the interpreter behind a virtual environment
+    usual = os.path.join(sys.base_prefix, "python.exe" if os.name == "nt" else f"bin/python{VERSION}")
+    for path in filter(None, (base, usual, sys.executable)):
+        yield os.path.realpath(path)
+        yield os.path.abspath(path)
 
 
 def starts(path: str) -> bool:
@@ -195,9 +185,8 @@ def write_launcher(pythons: Sequence[str], hook: str, status: str, *, environ: M
     path, state = launcher_path(environ), state_folder(environ)
     text = launcher_text(pythons, hook, status, state=state)
     if not files.keep(path, text.encode("utf-8", "surrogateescape")):
-        raise HostError(
-            "the launcher cannot be written", where=path, fix=f"Give yourself the right to write in {state}."
-        )
+        fix = f"Give yourself the right to write in {state}."
+        raise HostError("the launcher cannot be written", where=path, fix=fix)
     for name in files.names(state):
         if name.startswith(f"{SAID}-"):
             files.remove(f"{state}/{name}")

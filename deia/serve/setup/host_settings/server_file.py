@@ -33,14 +33,6 @@ class Block(Record):
     note: str = ""
 
 
-def server_command() -> list[str]:
-    """Return the command that starts the server, with full paths.
-
-    With `-P` it does not import modules from the working folder, which may be anybody's repository.
-    """
-    return [sys.executable, "-P", "-m", "deia.serve.main", "mcp"]
-
-
 def fields_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token: bool = False) -> dict[str, Json]:
     """Return a host's settings for a server that it starts with these arguments, or for one that runs at `url`.
 
@@ -50,8 +42,8 @@ def fields_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token
     if url:
         address = {**({"type": server.address_type} if server.address_type else {}), server.address: url}
         return {**address, **(server.token_fields if token else {}), **server.more}
-    command, *first = server_command()
-    rest = [*first, *arguments]
+    # With `-P` it does not import modules from the working folder, which may be anybody's repository.
+    command, rest = sys.executable, ["-P", "-m", "deia.serve.main", "mcp", *arguments]
     started: dict[str, Json] = {"command": [command, *rest]} if server.one_list else {"command": command, "args": rest}
     return {**({"type": server.started_type} if server.typed else {}), **started, **server.more}
 
@@ -175,4 +167,4 @@ def _written(value: Json) -> str:
         return "{ " + ", ".join(f"{json.dumps(name)} = {_written(item)}" for name, item in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_written, value)) + "]"
-    return json.dumps(value) if isinstance(value, (str, bool, int, float)) else json.dumps(str(value))
+    return json.dumps(value, default=str)

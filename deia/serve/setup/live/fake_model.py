@@ -310,13 +310,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({}, status=200 if any(word in path for word in NOTED) else 404)
 
     def _body(self) -> bytes:
-        raw = b"".join(self._chunks()) if "chunked" in self.headers.get("transfer-encoding", "") else self._counted()
+        if "chunked" in self.headers.get("transfer-encoding", ""):
+            raw = b"".join(self._chunks())
+        else:
+            raw = self.rfile.read(min(int(self.headers.get("content-length") or 0), MOST_BYTES))
         if self.headers.get("content-encoding", "") in {"gzip", "deflate"}:
             return zlib.decompressobj(GZIP_OR_ZLIB).decompress(raw, MOST_BYTES)
         return raw
-
-    def _counted(self) -> bytes:
-        return self.rfile.read(min(int(self.headers.get("content-length") or 0), MOST_BYTES))
 
     def _chunks(self) -> Iterator[bytes]:
         left = MOST_BYTES

@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from deia import files
 from deia.folders import TRUSTED, cache_folder, state_folder
@@ -109,22 +109,16 @@ def run_host(headless: Headless, trial: Trial, connect: Connect, environ: Mappin
             own = {**machine.environ, **_no_network(model.url), **run.environ}
             began = time.monotonic()
             late = False
-            for words in _commands(run, environ):
+            for words in filter(None, (run.setup, run.start)):
                 left = LIMIT - (time.monotonic() - began)
-                late = late or not _ends(words, machine.project, own, folder, seconds=left)
+                command = [program_of(run, environ), *words]
+                late = late or not _ends(command, machine.project, own, folder, seconds=left)
             seconds = time.monotonic() - began
         return Arrived(
             exchanges=tuple(exchange for exchange in model.exchanges if exchange.request.tools), seconds=seconds,
             ran=len((files.read(f"{folder}/ran") or b"").split()), hooked=bool(files.names(f"{folder}/state/memory")),
             output=files.read_end(f"{folder}/output", MOST_OUTPUT).decode("utf-8", "replace"), late=late,
         )  # fmt: skip
-
-
-def _commands(run: Headless, environ: Mapping[str, str]) -> Iterator[Sequence[str]]:
-    program = program_of(run, environ)
-    if run.setup:
-        yield [program, *run.setup]
-    yield [program, *run.start]
 
 
 def program_of(headless: Headless, environ: Mapping[str, str]) -> str:

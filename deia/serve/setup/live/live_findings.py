@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from deia.errors import DeiaError
 from deia.fast_json import Json
 from deia.files import forward
-from deia.firing import Firing
 from deia.librarian import Librarian
 from deia.records import Record
 from deia.serve.hooks.run import host_module
@@ -111,11 +110,7 @@ def _expected(hook_file: HookFile, patient: Patient) -> Expected:
     told = librarian.check_triggers([{"role": "user", "content": TRIAL.prompt}], conversation_id=PROMPT)
     at_call = librarian.check_triggers([call], conversation_id="call")
     holding = [firing for firing in at_call if firing.action == "hold"] if librarian.settings.hold else []
-    return Expected(told=_names(told), holding=_names(holding))
-
-
-def _names(firings: Sequence[Firing]) -> tuple[str, ...]:
-    return tuple(firing.trigger for firing in firings)
+    return Expected(told=tuple(firing.trigger for firing in told), holding=tuple(firing.trigger for firing in holding))
 
 
 # --- what arrived ---

@@ -54,7 +54,7 @@ def test_a_question_that_was_found_and_no_longer_is_fails_the_run(deia: Deia, co
 
 
 def test_the_report_for_programs_has_every_question(deia: Deia) -> None:
-    told = json.loads(deia("eval", "--format", "json", "--tier", "keyword").out)
+    told = json.loads(deia("eval", "--json", "--tier", "keyword").out)
     assert told["tiers"] == ["keyword"]
     assert told["figures"]["ndcg"] == 1.0
     assert [each["right"] for each in told["results"]] == [True]
@@ -167,5 +167,5 @@ def test_evaluation_and_doctor_go_by_the_tier_that_is_set(deia: Deia, commons: P
     assert "3 questions, keyword tier" in deia("eval").out
     assert "3 questions, static tier" in deia("eval", "--tier", "static").out
     (commons / "deia.toml").write_text('tier = "static"\n')
-    assert json.loads(deia("eval", "--format", "json").out)["tiers"] == ["static"]
+    assert json.loads(deia("eval", "--json").out)["tiers"] == ["static"]
     assert "asked, all documents found" in deia("doctor").out

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, SETUPS
-from deia.serve.setup.host_settings.launcher import find_interpreter, starts
+from deia.serve.setup.host_settings.launcher import find_interpreters, starts
 from tests.derived import derived
 from tests.paths import ROOT
 
@@ -115,7 +115,7 @@ def test_removing_keeps_what_others_changed_since(deia: Deia, commons: Path) -> 
     deia("install", "claude-code")
     changed = place.read_text(encoding="utf-8").replace("Bash(ls:*)", "Bash(cat:*)")
     place.write_text(changed, encoding="utf-8", newline="")
-    deia("install", "claude-code", "--uninstall")
+    deia("uninstall", "claude-code")
     assert json.loads(place.read_text(encoding="utf-8")) == {"permissions": {"allow": ["Bash(cat:*)"]}}
     assert (commons / ".claude" / "settings.json.before-deia").exists()
 
@@ -132,7 +132,7 @@ def test_removing_works_when_the_commons_is_gone(deia: Deia, commons: Path, monk
     deia("install", "claude-code")
     monkeypatch.setenv("DEIA_COMMONS", str(commons / "gone"))
     assert deia("install", "claude-code").code == 2
-    assert deia("install", "claude-code", "--uninstall").code == 0
+    assert deia("uninstall", "claude-code").code == 0
     assert not (commons / ".claude").exists()
 
 
@@ -469,7 +469,7 @@ def _read(terminal: int) -> bytes:
 
 
 def test_the_interpreter_is_real_and_starts() -> None:
-    found = find_interpreter()
+    found = find_interpreters()[0]
     assert os.path.isabs(found)
     assert starts(found)
     assert os.path.realpath(found) == os.path.realpath(getattr(sys, "_base_executable", sys.executable))

@@ -318,10 +318,10 @@ def test_without_a_project_a_noisy_warning_of_the_starter_may_be_muted_for_onese
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    told = json.loads(deia("trigger", "list", "--format", "json").out)
+    told = json.loads(deia("trigger", "list", "--json").out)
     mild = next(one["id"] for one in told if one["action"] == "warn" and one["urgency"] == "high")
     held = next(one["id"] for one in told if one["action"] == "hold" and one["urgency"] == "critical")
-    events = json.loads(deia("config", "--format", "json").out)["events"]["value"]
+    events = json.loads(deia("config", "--json").out)["events"]["value"]
     for day in DAYS:
         ledger(folder, day, (mild, "noise"), (held, "noise"), action="warn", because="")
     os.makedirs(os.path.dirname(events), exist_ok=True)

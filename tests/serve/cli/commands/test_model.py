@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def test_models_are_listed_with_what_the_commons_was_compiled_with(deia: Deia) -> None:
-    before = json.loads(deia("config", "model", "list", "--format", "json").out)
+    before = json.loads(deia("config", "model", "list", "--json").out)
     assert {row["name"] for row in before["models"]} == {"compact", "static", "keyword", "transformer"}
     assert all("nothing is compiled yet" in row["state"] for row in before["models"] if row["bytes"])
     deia("compile")

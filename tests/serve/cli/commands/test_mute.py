@@ -148,9 +148,9 @@ def test_the_log_shows_what_was_asked(deia: Deia) -> None:
     deia("search", "site")
     deia("search", "zebra")
     assert re.search(r"^just now +query +cli +site, ", deia("log").out, re.MULTILINE)
-    (line,) = deia("log", "-n", "1", "--format", "json").out.splitlines()
+    (line,) = deia("log", "-n", "1", "--json").out.splitlines()
     assert json.loads(line)["query"] == "zebra"
-    assert deia("log", "--event", "error", "--format", "json").out == ""
+    assert deia("log", "--event", "error", "--json").out == ""
 
 
 def test_the_log_says_how_many_lines_are_broken(deia: Deia, commons: Path) -> None:
@@ -163,7 +163,7 @@ def test_the_log_says_how_many_lines_are_broken(deia: Deia, commons: Path) -> No
 def test_config_says_where_each_value_comes_from(deia: Deia, commons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (commons / "deia.toml").write_text("limit = 3\n", encoding="utf-8")
     monkeypatch.setenv("DEIA_HOLD", "false")
-    rows = json.loads(deia("config", "--format", "json").out)
+    rows = json.loads(deia("config", "--json").out)
     assert rows["limit"] == {"value": 3, "source": "deia.toml"}
     assert rows["hold"] == {"value": False, "source": "DEIA_HOLD"}
     assert rows["telemetry"]["source"] == "default"

@@ -89,14 +89,14 @@ def test_a_git_repository_is_locked_to_its_commit_and_updated_on_request(deia: D
     url = f"file://{moved}"
     commit = git(moved, "rev-parse", "HEAD")
     assert deia("pack", "add", url).code == 0
-    (listed,) = json.loads(deia("pack", "list", "--format", "json").out)
+    (listed,) = json.loads(deia("pack", "list", "--json").out)
     assert (listed["name"], listed["commit"], listed["counts"], listed["triggers"]) == ("lessons", commit, True, 1)
     (moved / "triggers" / "paint.yaml").write_text(TRIGGER.replace("paint shop", "repaint shop"), encoding="utf-8")
     git(moved, "commit", "--quiet", "-a", "-m", "second")
     assert "~ paint" in deia("pack", "update", "--dry-run").out
-    assert json.loads(deia("pack", "list", "--format", "json").out) == [listed]
+    assert json.loads(deia("pack", "list", "--json").out) == [listed]
     assert "~ triggers/paint.yaml" in deia("pack", "update", "lessons").out
-    assert json.loads(deia("pack", "list", "--format", "json").out)[0]["commit"] == git(moved, "rev-parse", "HEAD")
+    assert json.loads(deia("pack", "list", "--json").out)[0]["commit"] == git(moved, "rev-parse", "HEAD")
     assert "nothing changed" in deia("pack", "update").out
     assert "FIRES" in deia("check", "I will repaint the shop").out
 

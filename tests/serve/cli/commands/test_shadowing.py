@@ -57,7 +57,7 @@ def test_a_pack_that_hides_a_holding_trigger_of_the_starter_needs_leave(deia: De
     assert f"! hides `{GUARD}` of the starter" in taken.out
     for words in (("lint",), ("trigger", "lint"), ("trigger", "list")):
         assert f"hides `{GUARD}` of the starter" in deia(*words).out, words
-    (row,) = [one for one in json.loads(deia("trigger", "list", "--format", "json").out) if one["hides"]]
+    (row,) = [one for one in json.loads(deia("trigger", "list", "--json").out) if one["hides"]]
     assert row["id"] == GUARD
 
 
@@ -65,7 +65,7 @@ def test_leave_holds_for_the_triggers_it_was_given_for(deia: Deia, team: Path) -
     deia("pack", "add", str(team), "--allow-hiding")
     assert deia("pack", "update").code == 0
     (team / "triggers" / "more.yaml").write_text(hider("git-force-push-main"), encoding="utf-8")
-    grave = [one for one in json.loads(deia("trigger", "list", "--format", "json").out) if one["action"] == "hold"]
+    grave = [one for one in json.loads(deia("trigger", "list", "--json").out) if one["action"] == "hold"]
     other = next(one["id"] for one in grave if one["origin"] == "starter")
     (team / "triggers" / "more.yaml").write_text(hider(other), encoding="utf-8")
     refused = deia("pack", "update")
@@ -77,7 +77,7 @@ def test_leave_holds_for_the_triggers_it_was_given_for(deia: Deia, team: Path) -
 
 
 def test_a_pack_that_hides_a_mild_trigger_is_taken_in_and_told(deia: Deia, team: Path) -> None:
-    rows = json.loads(deia("trigger", "list", "--format", "json").out)
+    rows = json.loads(deia("trigger", "list", "--json").out)
     mild = next(one["id"] for one in rows if one["origin"] == "starter" and one["action"] == "note"
                 and one["urgency"] != "critical")  # fmt: skip
     (team / "triggers" / "paint.yaml").write_text(hider(mild, status="experimental"), encoding="utf-8")

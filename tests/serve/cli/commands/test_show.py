@@ -46,7 +46,7 @@ def test_a_document_is_found_by_its_path_from_the_working_folder(
 
 def test_only_some_lines_are_shown(deia: Deia) -> None:
     assert deia("show", "site-checklist", "--lines", "9").out.endswith("\n\nSave the domain records first.\n")
-    whole = deia("show", "site-checklist", "--lines", "7-", "--format", "json")
+    whole = deia("show", "site-checklist", "--lines", "7-", "--json")
     assert json.loads(whole.out)["text"] == "# Before a site is deleted\n\nSave the domain records first."
     assert "# Before" not in deia("show", f"{PATH}:8-9").out
 

@@ -116,7 +116,7 @@ def test_the_command_tells_counts_rates_and_examples(deia: Deia, commons: Path) 
     assert "t.jsonl:a, turn 2, user: I will delete the site" in told.out
     assert 'because phrase "delete the site"' in told.out
     assert "2 of 3 triggers never fired." in told.out
-    fields = json.loads(deia("trigger", "replay", "t.jsonl", "--format", "json", "--examples", "0").out)
+    fields = json.loads(deia("trigger", "replay", "t.jsonl", "--json", "--examples", "0").out)
     assert (fields["turns"], fields["per_1000"]) == (2, 500)
     assert [(one["trigger"], one["fired"], one["examples"]) for one in fields["triggers"]] == [("site-delete", 1, [])]
     assert fields["never_fired"] == ["site-missing", "site-rename"]
@@ -132,7 +132,7 @@ def test_an_older_commons_shows_what_a_change_would_change(deia: Deia, commons: 
     told = deia("trigger", "replay", "t.jsonl", "--against", str(older)).out
     assert "1 firings there; 1 are new, 1 are gone." in told
     assert told.index("New:") < told.index("t.jsonl:a, turn 1", told.index("New:")) < told.index("Gone:")
-    fields = json.loads(deia("trigger", "replay", "t.jsonl", "--against", str(older), "--format", "json").out)
+    fields = json.loads(deia("trigger", "replay", "t.jsonl", "--against", str(older), "--json").out)
     assert [one["examples"][0]["place"] for one in fields["against"]["gone"]] == ["t.jsonl:b:1"]
 
 

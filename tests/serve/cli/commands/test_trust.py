@@ -112,13 +112,13 @@ def test_the_settings_say_what_is_ignored_and_what_is_out_of_bounds(
     typed: Typed, commons: Path, process: Process
 ) -> None:
     (commons / "deia.toml").write_text("deadline_ms = 1\nhold = false\n", encoding="utf-8")
-    said = json.loads(typed("config", "--format", "json"))
+    said = json.loads(typed("config", "--json"))
     assert (said["trusted"]["value"], said["hold"]) == ("no", {"value": True, "source": "default"})
     assert said["trusted"]["source"].startswith("deia.toml ignored")
     doctor = typed("doctor")
     assert "you have not trusted this commons: its lessons can only add notes; deia.toml does not count" in doctor
     typed("trust")
-    said = json.loads(typed("config", "--format", "json"))
+    said = json.loads(typed("config", "--json"))
     assert said["trusted"] == {"value": "yes", "source": "deia trust"}
     assert said["deadline_ms"] == {
         "value": 250, "source": "deia.toml; deia.toml says 1; a project may set 250 to 5000",
@@ -130,7 +130,7 @@ def test_the_settings_say_what_is_ignored_and_what_is_out_of_bounds(
 
 
 def test_searches_and_checks_say_where_an_untrusted_trigger_comes_from(typed: Typed) -> None:
-    assert '"origin":"untrusted"' in typed("trigger", "list", "--format", "json").replace('": "', '":"')
+    assert '"origin":"untrusted"' in typed("trigger", "list", "--json").replace('": "', '":"')
     assert "low" in typed("check", "I will delete the shop site now")
     assert "repository that the person has not trusted" in typed("search", "site checklist")
     assert "not trusted" not in typed("search", "site checklist", DEIA_TRUST="*")
