@@ -21,7 +21,7 @@ from paraphrases import DEVELOPMENT, HELD_OUT, compiled
 from deia import folders
 from deia.commons.index.load_commons import load_commons
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.text import words
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.turn.conversation import turns_of
 from deia.watch.turn.tool_call import SHELL_TOOLS, WRITE_TOOLS, watched_text
 from deia.watch.watcher import Surroundings, watch

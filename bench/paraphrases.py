@@ -24,7 +24,7 @@ from deia.compile.triggers.build_artefact import compile_triggers
 from deia.records import Turn
 from deia.watch.authoring.replay import GATE
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

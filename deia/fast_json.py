@@ -6,6 +6,8 @@ no C scanner, it falls back to `json`.
 
 from __future__ import annotations
 
+import sys
+
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,19 +19,13 @@ else:
     Json = object
 
 
-class _Context:
-    """The attributes of `json.JSONDecoder` that the C scanner asks for."""
-
-    strict = False  # models and terminals emit control characters inside strings
-    object_hook = None
-    object_pairs_hook = None
-    array_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
-    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner clears it after each document
-
-
+# The attributes of `json.JSONDecoder` that the C scanner asks for.
+_Namespace: Any = type(sys.implementation)
+_CONTEXT = _Namespace(
+    strict=False,  # models and terminals emit control characters inside strings
+    object_hook=None, object_pairs_hook=None, array_hook=None, parse_float=float, parse_int=int,
+    parse_constant={"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__,
+)  # fmt: skip
 WHITESPACE = " \t\n\r"
 
 
@@ -70,7 +66,7 @@ try:
     from _json import encode_basestring_ascii as _quote
     from _json import make_scanner
 
-    _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_Context)  # type: ignore[arg-type]  # only needs attributes
+    _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_CONTEXT)
 except (ImportError, AttributeError, TypeError):  # no C accelerator, or a different one
     import json
 

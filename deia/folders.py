@@ -40,6 +40,11 @@ def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") 
     A trusted commons further up comes before an untrusted one, which could hide it otherwise. Raise CommonsError if the
     named folder holds no commons.
     """
+    return locate_commons(start, environ=environ, explicit=explicit)[0]
+
+
+def locate_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> tuple[str, bool]:
+    """Return the root of the commons, as `find_commons` does, and whether the person trusts it."""
     named = explicit or environ.get("DEIA_COMMONS", "")
     if named:
         if not is_commons(named) and named != environ.get("DEIA_DOCS"):
@@ -50,19 +55,15 @@ def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") 
                 f"{origin} names {named}, which contains none of {', '.join(MARKERS)}",
                 fix=f"Name a folder that does, or type: deia init {named}",
             )
-        return named.rstrip("/") or "/"
-    return _nearest_trusted(start, environ) or STARTER
-
-
-def _nearest_trusted(start: str, environ: Mapping[str, str]) -> str:
-    """Return the nearest trusted commons folder from `start` upwards, or else the nearest of all, or ""."""
+        root = named.rstrip("/") or "/"
+        return root, is_trusted(root, environ)
     nearest = ""
     for folder in files.upwards(start):
         if is_commons(folder):
             if is_trusted(folder, environ):
-                return folder
+                return folder, True
             nearest = nearest or folder
-    return nearest
+    return nearest or STARTER, not nearest
 
 
 def nearest_commons(start: str) -> str:

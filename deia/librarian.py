@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from deia.search.filters import Filters
     from deia.search.rendering.render import RenderableAnswer
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import InMemoryLog
+    from deia.watch.memory.recall import InMemoryLog
     from deia.watch.streaming import Watcher
     from deia.watch.turn.conversation import Conversations, Judged
     from deia.watch.watcher import Surroundings, Watched
@@ -258,7 +258,7 @@ class Librarian(AsksGraph, FollowsProtocol):
     def _conversation(self, identity: str) -> tuple[Judged, InMemoryLog]:
         """Return which turns of a conversation were judged, and its log."""
         if self._conversations is None:
-            from deia.watch.memory.log import InMemoryLog  # noqa: PLC0415 - a search needs no watching
+            from deia.watch.memory.recall import InMemoryLog  # noqa: PLC0415 - a search needs no watching
             from deia.watch.turn.conversation import Conversations, Judged  # noqa: PLC0415 - likewise
 
             self._conversations = Conversations(lambda: (Judged(), InMemoryLog()))

@@ -6,27 +6,24 @@ word in a turn are the same word exactly if this module says so.
 
 from __future__ import annotations
 
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class _Plain(dict[int, "int | str"]):
     """A `translate` table that learns each character when it first meets it: filling it in advance would take 0.1 s."""
 
+    def __init__(self, replacement: Callable[[int], int | str]) -> None:
+        super().__init__(ASCII)
+        self._replacement = replacement
+
     def __missing__(self, code: int) -> int | str:
-        plain = self.plain(code)
+        plain = self._replacement(code) if chr(code).isalnum() else " "
         if len(self) < MOST_KNOWN:
             self[code] = plain
         return plain
-
-    def plain(self, code: int) -> int | str:
-        """Return the replacement for a character."""
-        return code if chr(code).isalnum() else " "
-
-
-class _Parted(_Plain):
-    """The same, with spaces around every letter of a script that writes no spaces between words."""
-
-    def plain(self, code: int) -> int | str:
-        """Return the replacement for a character."""
-        return f" {chr(code)} " if _is_unspaced(code) and chr(code).isalnum() else super().plain(code)
 
 
 # Scripts that write no spaces between words, or attach endings to them. Each letter counts as a word, so that a phrase
@@ -38,12 +35,14 @@ UNSPACED = (
 FIRST_UNSPACED = UNSPACED[0][0]
 MOST_KNOWN = 20_000  # characters in a table; a text with more different ones is noise and only takes longer
 ASCII: dict[int, int | str] = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-PLAIN = _Plain(ASCII)
-PARTED = _Parted(ASCII)
 
 
 def _is_unspaced(code: int) -> bool:
     return code >= FIRST_UNSPACED and any(first <= code <= last for first, last in UNSPACED)
+
+
+PLAIN = _Plain(lambda code: code)
+PARTED = _Plain(lambda code: f" {chr(code)} " if _is_unspaced(code) else code)
 
 
 def flat(text: str) -> str:

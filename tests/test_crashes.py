@@ -19,7 +19,8 @@ from deia.fast_json import loads
 from deia.search.catalog import open_catalog
 from deia.serve import hook
 from deia.watch.gate.artefact import open_artefact
-from deia.watch.memory.log import FileLog, recall
+from deia.watch.memory.log import FileLog
+from deia.watch.memory.recall import recall
 from tests.derived import derived, private
 
 if TYPE_CHECKING:

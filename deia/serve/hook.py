@@ -23,10 +23,10 @@ if __name__ == "__main__":
         groups = {}
         tag = f"{sys.implementation.cache_tag}-{sys.hexversion:x}"
         try:
-            with open(f"{startup}__pycache__/boot.{tag}.group", "rb") as file:
+            with open(f"{startup}__pycache__/boot.{tag}.group", "rb", 0) as file:
                 code, groups = loads(file.read())  # noqa: S302 - what `import` does with the files beside it
         except Exception:  # noqa: BLE001 - missing or torn
-            with open(startup + "boot.py", "rb") as file:
+            with open(startup + "boot.py", "rb", 0) as file:
                 code = file.read()
         exec(code, names)  # noqa: S102 - as above
         names["prepare"](startup, groups)

@@ -23,7 +23,8 @@ from deia.firing import Firing
 from deia.records import TYPE_CHECKING, URGENCIES, Turn
 from deia.text import words
 from deia.watch.gate.word_gate import WHO, candidates
-from deia.watch.memory.log import InMemoryLog, LogEntry, Memory, log_line
+from deia.watch.memory.log import LogEntry, log_line
+from deia.watch.memory.recall import InMemoryLog, Memory
 from deia.watch.prose.regions import CLOSING, FENCES, LONGEST_QUOTE, UNDECIDED, closing
 from deia.watch.watcher import NOTHING, Decision, Surroundings, Watched, decide, watch
 

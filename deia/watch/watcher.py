@@ -12,7 +12,8 @@ from deia import files
 from deia.firing import Firing, Injection
 from deia.records import STOPPING, TYPE_CHECKING, Record, Turn
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import QUIET, FileLog, InMemoryLog, LogEntry, Memory, awaits_answer, log_line
+from deia.watch.memory.log import QUIET, FileLog, LogEntry, log_line
+from deia.watch.memory.recall import InMemoryLog, Memory, awaits_answer, memory_of
 from deia.watch.turn.call_print import call_print
 from deia.watch.turn.parsed_turn import MOST_READ, Reading
 from deia.watch.turn.regex import trust
@@ -91,7 +92,7 @@ def weigh(
     artefact: Artefact, turn: Turn, log: Log, around: Surroundings, *, numbers: Candidates, seen: Sequence[str]
 ) -> Watched:
     """Judge the candidates that the gate let through, and remember the turn."""
-    memory = log.memory()
+    memory = memory_of(log)
     decision = decide(artefact, turn, memory, around, numbers=numbers, seen=seen)
     memory.documents = memory.documents.union(decision.named) - _unheard(memory, decision.firing)
     claimed = _claim(artefact, log, memory, around.now, decision, seen=seen)
@@ -290,7 +291,7 @@ def _claim(
         held=stopped_call(call, firings),
     )
     log.append(log_line(entry))
-    after = log.memory()
+    after = memory_of(log)
     claims = {trigger: claimed for trigger, (_, claimed) in after.fired.items() if trigger not in memory.fired}
     if call not in memory.held:  # whoever stops a call first speaks of it, whatever other call was stopped
         stopping = {firing.trigger for firing in firings if firing.action in STOPPING}

@@ -16,7 +16,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_among, signs_among
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

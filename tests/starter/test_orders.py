@@ -12,7 +12,7 @@ from deia.compile.triggers.compiled_patterns import required_groups
 from deia.folders import STARTER
 from deia.records import Turn
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, Watched, watch
 
 COMMONS = load_commons(STARTER)

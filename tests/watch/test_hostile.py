@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.shell.nodes import Command
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import has_option

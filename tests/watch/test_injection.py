@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deia.firing import Firing, Reference
 from deia.records import Turn
 from deia.watch.injection import FRAME, PREFACE, compose, unrepeated
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

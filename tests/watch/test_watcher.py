@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.watch.injection import ANOTHER
-from deia.watch.memory.log import RESET, FileLog, InMemoryLog, LogEntry, log_line
+from deia.watch.memory.log import RESET, FileLog, LogEntry, log_line
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import MOST_STOPPED, Surroundings, Watched, watch
 from tests.watch.conftest import SETTINGS
 

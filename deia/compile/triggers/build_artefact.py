@@ -16,7 +16,7 @@ from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.outline import without_outline
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
 from deia.compile.triggers.act_words import NO_WORDS, Vocabulary, act_words, vocabulary
-from deia.compile.triggers.gate_tables import Group, Lowered, Row, gate_row, gate_tables
+from deia.compile.triggers.gate_tables import Group, Lowered, Row, gate_row, gate_tables, pack
 from deia.compile.triggers.lower_clause import is_looked_up, lower_clause, name_parts, size_of
 from deia.compile.triggers.statements import asks_for, lower_mark, mark_of, marks_in, turns_of
 from deia.compile.triggers.units import GateRow, Unit, Units, mark_key, trigger_key, words_key
@@ -37,7 +37,7 @@ from deia.watch.compiled_trigger import (
     Unless,
     WordTable,
 )
-from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta, pack
+from deia.watch.gate.artefact import FORMAT, LONGEST_WORD, Meta
 from deia.watch.gate.word_gate import EVERYBODY, WHO
 from deia.watch.turn.regex import MAKER
 
@@ -94,7 +94,7 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     spoken = _act_words([*units, *mark_units], vocabularies.values(), kept(own))
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
-        contexts=[name for name, _ in contexts], known=int(bool(listed)), words=len(spoken),
+        contexts="\n".join(name for name, _ in contexts), known=int(bool(listed)), words=len(spoken),
         paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
         ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
     )  # fmt: skip

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 
 from deia.compile.triggers.units import IN_GROUP, GateRow
 from deia.records import Record
 from deia.tables import Tables
 from deia.watch.compiled_trigger import CompiledClause
-from deia.watch.gate.artefact import UNINDEXED, bucket
+from deia.watch.gate.artefact import BYTE_ORDER, HEADER, MAGIC, UNINDEXED, bucket
 from deia.watch.gate.word_gate import (
     A_CHANGE,
     A_LINE,
@@ -125,3 +126,18 @@ def _word_table(names: Mapping[str, str], groups_of: Mapping[str, Sequence[str]]
         entry = b"\n" + key + b"\t" + ",".join(sorted(map(name_of, groups_of[word]))).encode() + b"\n"
         buckets[bucket(key, len(buckets))] += entry
     return buckets
+
+
+def pack(tables: Sequence[Sequence[bytes]]) -> bytes:
+    """Return the bytes of an artefact with these tables, in the order of `watch.gate.artefact.TABLES`."""
+    parts: list[bytes] = []
+    places: list[int] = []
+    at = HEADER
+    for items in tables:
+        offsets = array("I", [0, *accumulate(map(len, items))])
+        part = b"".join((offsets.tobytes(), *items))
+        part += b"\0" * (-len(part) % 4)
+        places.extend((at, len(items)))
+        parts.append(part)
+        at += len(part)
+    return b"".join((MAGIC, array("I", [BYTE_ORDER, at, *places]).tobytes(), *parts))

@@ -9,22 +9,39 @@ from __future__ import annotations
 import time
 
 from deia.firing import Injection
-from deia.records import STOPPING, TYPE_CHECKING, Turn
+from deia.records import STOPPING, TYPE_CHECKING, Record, Turn
 from deia.serve.hosts.delivery_form import Said, form_of, say, with_trouble
-from deia.watch.memory.log import FileLog, InMemoryLog, LogEntry, log_line, parse_entry, recall
+from deia.watch.memory.log import FileLog, LogEntry, log_line
+from deia.watch.memory.recall import InMemoryLog, parse_entry, recall
 from deia.watch.turn.call_print import call_print
 from deia.watch.watcher import SILENCED, Watched
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
     from deia.serve.hooks.place import Place
-    from deia.serve.hosts.event import Delivery, Occasion
+    from deia.serve.hosts.event import Carries, Forms, Occasion
     from deia.watch.gate.artefact import Artefact
 
 FORGETS = (
     "no folder can be written, so this call was not stopped: it could not have been let through when made again."
     " Make room on the disk, or see which folders it is: deia doctor"
 )
+
+
+class Delivery(Record):
+    """What a host can carry now and later, and what waits for it."""
+
+    can: Forms  # at this moment
+    carries: Carries  # at every moment
+    hold: bool = True  # whether the settings allow calls to be held
+    code: str = ""  # the code by which the person lets the call pass
+    content: bytes = b""  # the conversation's log before this turn
+    waiting: tuple[str, ...] = ()  # texts that no earlier moment could carry
+
+    @property
+    def has_context(self) -> bool:
+        """Whether the host carries context at any moment."""
+        return any("context" in forms for forms in self.carries.values())
 
 
 def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched: Watched) -> Said | None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from deia import files
 from deia.fast_json import loads
 from deia.records import Record, Turn
-from deia.watch.memory.log import RESET, FileLog, InMemoryLog, fingerprint, log_line
+from deia.watch.memory.log import RESET, FileLog, fingerprint, log_line
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.turn.tool_call import command_of, strings
 
 # The most seconds between two copies of an event. A model repeats a call only after it has read the answer to the

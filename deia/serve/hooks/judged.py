@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from deia.serve.hooks.place import Place
     from deia.serve.hooks.silences import Silences
     from deia.serve.hosts.delivery_form import Said
-    from deia.serve.hosts.event import Delivery, Occasion
+    from deia.serve.hosts.event import Carries, Forms, Occasion
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import FileLog
     from deia.watch.silence.modes import Mode
     from deia.watch.watcher import Watched
 
 
-def judged(
+def judged(  # noqa: PLR0913 - a turn, and what its host can carry
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: dict[int, set[int]],
-    seen: list[str], delivery: Delivery,
+    seen: list[str], can: Forms, carries: Carries, content: bytes, waiting: tuple[str, ...],
 ) -> Said | None:  # fmt: skip
     """Return what to say about a turn that passed the gate, or None if another process judges the same event."""
     turn = occasion.turn
@@ -38,13 +38,15 @@ def judged(
         return None
     watched = _weigh(place, artefact, occasion, turn, log, numbers, seen)
     silenced = any(verdict.stage in watcher.SILENCED for verdict in watched.verdicts)
-    if not (watched.firings or watched.passed or silenced or delivery.waiting):
+    if not (watched.firings or watched.passed or silenced or waiting):
         return None
-    from deia.serve.hooks.delivery import deliver, record  # noqa: PLC0415 - as the module's docstring says
+    from deia.serve.hooks.delivery import Delivery, deliver, record  # noqa: PLC0415 - as the module's docstring says
 
     record(place, artefact, occasion, log, watched)
-    if "note" in delivery.can and occasion.moment == "before_tool":
-        delivery = delivery.but(code=_code(place, occasion, watched, hold=delivery.hold))
+    hold = bool(artefact.meta.settings["hold"])
+    shows_code = "note" in can and occasion.moment == "before_tool"
+    code = _code(place, occasion, watched, hold=hold) if shows_code else ""
+    delivery = Delivery(can=can, carries=carries, hold=hold, code=code, content=content, waiting=waiting)
     return deliver(delivery, log, turn, watched)
 
 

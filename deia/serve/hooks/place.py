@@ -18,7 +18,7 @@ class Place:
     """The host that called, the commons that counts, and where the files of both are."""
 
     __slots__ = (
-        "began", "derived", "environ", "events", "explicit", "host", "is_fresh", "open", "pending", "root", "state",
+        "began", "derived", "environ", "explicit", "host", "is_fresh", "open", "pending", "root", "state",
         "timed", "trouble", "trusted",
     )  # fmt: skip
 
@@ -33,16 +33,18 @@ class Place:
         self.root = self.derived = ""
         self.trusted = True  # whether the person trusts that commons
         self.trouble = ""  # why substitutes are used for the compiled triggers
-        self.is_fresh = False  # whether the triggers were compiled while this hook waited
+        self.is_fresh = False  # whether the triggers are known to be those of their sources
         self.pending = ""  # why the triggers before a change still count
-        self.events = f"{self.state}/starter/events"
 
     def settle(self, folder: str) -> None:
         """Find the commons for a person who works in `folder`."""
-        self.root = folders.find_commons(folder, environ=self.environ, explicit=self.explicit)
-        self.trusted = folders.is_trusted(self.root, self.environ)
+        self.root, self.trusted = folders.locate_commons(folder, environ=self.environ, explicit=self.explicit)
         self.derived = folders.derived_folder(self.root, self.environ, trusted=self.trusted)
-        self.events = folders.events_folder(self.root, self.environ, trusted=self.trusted)
+
+    @property
+    def events(self) -> str:
+        """The folder of the ledger; before a commons is found, that of the starter commons."""
+        return folders.events_folder(self.root or folders.STARTER, self.environ, trusted=self.trusted)
 
     def spool(self, event: str, fields: Mapping[str, Json], *, telemetry: str = "full") -> str:
         """Write an event to the ledger; return its id, or the empty text if nothing was written."""

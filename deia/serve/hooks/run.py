@@ -16,9 +16,9 @@ from deia.fast_json import dumps, loads
 from deia.folders import spare_folders
 from deia.records import TYPE_CHECKING, Turn
 from deia.serve.hooks.place import Place
-from deia.serve.hosts.event import COMPACTION, Answer, Delivery, Occasion
+from deia.serve.hosts.event import COMPACTION, Answer, Occasion
 from deia.watch.gate.word_gate import candidates, wait_in_vain
-from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, awaits_answer, log_line, recall
+from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, log_line
 from deia.watch.turn.tool_call import may_run_files, may_weaken
 
 if TYPE_CHECKING:
@@ -159,6 +159,8 @@ def _respond_with(
     deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
+    if occasion.moment == "prompt" and not (place.trouble or place.is_fresh):  # which looks at all sources anyway
+        place.is_fresh = not freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if occasion.moment in GUARDING and place.timed and not (place.trouble or place.is_fresh):
         artefact = _renewed(place, artefact)
     trouble = place.pending
@@ -200,13 +202,16 @@ def _watch(
             turn, occasion = widened, occasion.but(turn=widened)
             numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
-    waiting = recall(content).queued if b'"queued"' in content else []  # texts that the host could not carry earlier
-    if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer(turn, content):
+    # The texts that the host could not carry earlier.
+    waiting = _memory().recall(content).queued if b'"queued"' in content else []
+    awaits_answer = b'"offered"' in content and _memory().awaits_answer(turn, content)
+    if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer:
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
-        hold = bool(artefact.meta.settings["hold"])
-        delivery = Delivery(can=can, carries=carries, hold=hold, content=content, waiting=tuple(waiting))
-        said = judged(place, artefact, occasion, log, numbers=numbers, seen=seen, delivery=delivery)
+        said = judged(
+            place, artefact, occasion, log, numbers=numbers, seen=seen, can=can, carries=carries, content=content,
+            waiting=tuple(waiting),
+        )  # fmt: skip
         return said
     due = waiting if "context" in can else []
     if due and not _claims(occasion, log, turn):
@@ -235,6 +240,13 @@ def _forms() -> ModuleType:
     from deia.serve.hosts import delivery_form  # noqa: PLC0415 - as the docstring says
 
     return delivery_form
+
+
+def _memory() -> ModuleType:
+    """Return the module that reads a conversation's log; most logs hold nothing that a quiet turn needs."""
+    from deia.watch.memory import recall  # noqa: PLC0415 - as the docstring says
+
+    return recall
 
 
 def _refusal(place: Place, occasion: Occasion) -> str:

@@ -70,22 +70,6 @@ class Occasion(Record):
     mark: str = ""  # the host's own id of the call or prompt, by which a second copy of the event is recognised
 
 
-class Delivery(Record):
-    """What a host can carry now and later, and what waits for it."""
-
-    can: Forms  # at this moment
-    carries: Carries  # at every moment
-    hold: bool = True  # whether the settings allow calls to be held
-    code: str = ""  # the code by which the person lets the call pass
-    content: bytes = b""  # the conversation's log before this turn
-    waiting: tuple[str, ...] = ()  # texts that no earlier moment could carry
-
-    @property
-    def has_context(self) -> bool:
-        """Whether the host carries context at any moment."""
-        return any("context" in forms for forms in self.carries.values())
-
-
 class Dialect(Record):
     """The names of a host's events and their fields; if a field has several names, the first non-empty text counts."""
 

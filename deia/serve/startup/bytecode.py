@@ -142,13 +142,17 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             continue
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        if isinstance(child, ast.If) and _is_for_checker(child):
             for statement in child.orelse:
                 yield statement
                 yield from _outside_functions(statement)
             continue
         yield child
         yield from _outside_functions(child)
+
+
+def _is_for_checker(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def keep_bytecode(package: str = PACKAGE) -> bool:
@@ -238,12 +242,15 @@ def _code(name: str, package: str) -> CodeType:
     path = f"{package}/{name.replace('.', '/')}.py"
     with open(path, "rb") as file:
         tree = ast.parse(file.read(), path)
-    code: CodeType = compile(_Inlined(path).visit(tree), path, "exec", dont_inherit=True, optimize=2)
+    code: CodeType = compile(_Lean(path).visit(tree), path, "exec", dont_inherit=True, optimize=2)
     return code
 
 
-class _Inlined(ast.NodeTransformer):
-    """Puts a module's tables (`deia.tables`) in the place of the calls that read them."""
+class _Lean(ast.NodeTransformer):
+    """Puts a module's tables (`deia.tables`) in the place of the calls that read them, and leaves the types out.
+
+    Unmarshalling them and building the annotations of each function was a tenth of what a quiet turn costs.
+    """
 
     def __init__(self, module: str) -> None:
         self._tables = Tables(module)
@@ -254,6 +261,20 @@ class _Inlined(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=ast.Name("TABLES"), attr=read), args=[ast.Constant(section)]):
                 return ast.parse(_spelled(getattr(self._tables, read)(section)), mode="eval").body
         return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Return a function without the types of its arguments and of its result."""
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        """Return what follows `else` if the rest is for the type checker, and any other condition unchanged."""
+        if not _is_for_checker(node):
+            return self.generic_visit(node)
+        return [self.visit(statement) for statement in node.orelse] or ast.copy_location(ast.Pass(), node)
 
 
 def _spelled(table: object) -> str:

@@ -24,7 +24,7 @@ STARTED = "deia.serve.hooks.start"  # what the hook's script imports first
 
 
 class Importer:
-    """A finder for the import system that imports a whole group as soon as its head is imported."""
+    """A finder and loader for the import system; it imports a whole group as soon as its head is imported."""
 
     def __init__(self, package: str, groups: "dict[str, Any]") -> None:
         self._package = package
@@ -40,7 +40,14 @@ class Importer:
             pass
         module = sys.modules.get(name)
         specify: Any = type(sys.__spec__)
-        return specify(name, _Loaded(module), is_package=hasattr(module, "__path__")) if module else None
+        return specify(name, self, is_package=hasattr(module, "__path__")) if module else None
+
+    def create_module(self, spec: "Any") -> "ModuleType":
+        """Return a module, which ran with its group."""
+        return sys.modules[spec.name]
+
+    def exec_module(self, _module: object) -> None:
+        """Do nothing, since the module ran with its group."""
 
     def _extension(self, name: str) -> "Any":
         """Return the specification of a module in C, so that no folder is searched for it; None for any other."""
@@ -98,20 +105,6 @@ class Importer:
             raise
         setattr(sys.modules[above], last, module)
         return True
-
-
-class _Loaded:
-    """A loader for the import system whose module is imported already."""
-
-    def __init__(self, module: "ModuleType") -> None:
-        self._module = module
-
-    def create_module(self, _spec: object) -> "ModuleType":
-        """Return the module."""
-        return self._module
-
-    def exec_module(self, _module: object) -> None:
-        """Do nothing, since the module ran with its group."""
 
 
 def bytecode_path(package: str, group: str) -> str:

@@ -17,7 +17,8 @@ from deia.text import one_line, shorten
 from deia.watch.clauses.folder_signs import files_among, signs_among
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import InMemoryLog, LogEntry, Memory
+from deia.watch.memory.log import LogEntry
+from deia.watch.memory.recall import InMemoryLog, Memory
 from deia.watch.turn.scripts import WrittenFiles
 from deia.watch.verdict.judge import FIRES, FolderSigns
 from deia.watch.watcher import Surroundings, Watched, decide, stopped_call, watch

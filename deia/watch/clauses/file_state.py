@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from deia.records import Turn
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import Memory
+    from deia.watch.memory.recall import Memory
 
     Exists = Callable[[str], bool]
 

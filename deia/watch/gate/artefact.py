@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     V = TypeVar("V")
 
-FORMAT = 24  # of the tables and of their items
+FORMAT = 25  # of the tables and of their items
 KIND = len("DEIAT")  # bytes that every version begins with
 MAGIC = b"DEIAT%02X\n" % FORMAT  # eight bytes, so that the tables begin at multiples of four
 BYTE_ORDER = 0x01020304  # written in native order: a machine with another byte order reads another number
@@ -48,7 +48,7 @@ class Meta(Record):
     settings: dict[str, Any]  # of the commons, as resolved when it was compiled
     triggers: int  # number of triggers; the items of that table after them are marks
     marks: int
-    contexts: Sequence[str]  # words that targets above triggers and marks stand for
+    contexts: str  # words that targets above triggers and marks stand for, one a line: few turns need them
     known: int  # 1 if the path and title of every document are stored
     words: int  # number of vocabularies of `act` clauses: deia's, and one for each commons that adds words
     paths: int  # 1 if the names of the files that a call reads must be remembered
@@ -213,27 +213,3 @@ def open_artefact(path: str) -> Artefact:
     except (OSError, ValueError) as error:  # ValueError: the file is empty, or the path has a NUL in it
         raise ArtefactError("the commons is not compiled", where=path, fix=FIX) from error
     return Artefact(data)
-
-
-def pack(tables: list[list[bytes]]) -> bytes:
-    """Return the bytes of an artefact with these tables, which come in the order of `TABLES`."""
-    parts: list[bytes] = []
-    places: list[int] = []
-    at = HEADER
-    for items in tables:
-        offsets, total = [0], 0
-        for item in items:
-            total += len(item)
-            offsets.append(total)
-        body = b"".join((_numbers(offsets), *items))
-        body += b"\0" * (-len(body) % 4)
-        places.extend((at, len(items)))
-        parts.append(body)
-        at += len(body)
-    return b"".join((MAGIC, _numbers([BYTE_ORDER, at, *places]), *parts))
-
-
-def _numbers(values: list[int]) -> bytes:
-    from array import array  # noqa: PLC0415 - only the compiler needs it; the hook must not pay for it
-
-    return array("I", values).tobytes()

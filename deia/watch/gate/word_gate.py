@@ -106,7 +106,9 @@ def candidates(
             open_rows = {number for number in phrased if artefact.row(number)[1] & WRITTEN}
         phrased = (phrased - open_rows) | (second_gate(artefact, turn, open_rows) if open_rows else set())
     _add_targets(artefact, phrased, matched)
-    seen = sorted(meta.contexts[number - first_context] for number in matched if number >= first_context)
+    contexts = [number - first_context for number in matched if number >= first_context]
+    names = meta.contexts.split("\n") if contexts else ()
+    seen = sorted(names[number] for number in contexts)
     if meta.paths and turn.role == "tool_call":
         seen += files_shown(turn)
     if meta.names and turn.role == "tool_call" and _may_remove(turn):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from deia import files
 from deia.records import TYPE_CHECKING, Record
-from deia.watch.memory.log import SUBAGENT, LogEntry, file_name, parse_entry
+from deia.watch.memory.log import SUBAGENT, LogEntry, file_name
+from deia.watch.memory.recall import parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

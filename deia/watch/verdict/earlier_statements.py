@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from deia.watch.compiled_trigger import CompiledClause
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import Memory
+    from deia.watch.memory.recall import Memory
     from deia.watch.turn.parsed_turn import Reading
 
 PRODUCTION = "<production>"  # the mark of a conversation that works on production; no trigger has this id

@@ -10,7 +10,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING, Turn
 from deia.tables import Tables
 from deia.text import one_line, shorten, words
-from deia.watch.memory.log import ANSWERED_TOOLS, MOST_ANSWER, Memory
+from deia.watch.memory.recall import ANSWERED_TOOLS, MOST_ANSWER, Memory
 from deia.watch.verdict.judge import FIRES, MILDEST, Circumstances, Verdict, firing_of
 
 if TYPE_CHECKING:

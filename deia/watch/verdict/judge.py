@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deia.records import Action
     from deia.watch.compiled_trigger import CompiledClause, CompiledTrigger, Unless
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import Memory
+    from deia.watch.memory.recall import Memory
     from deia.watch.turn.parsed_turn import Reading
 
     FolderSigns = Callable[

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deia.watch.gate.artefact import Artefact
-    from deia.watch.memory.log import Memory
+    from deia.watch.memory.recall import Memory
     from deia.watch.verdict.judge import Verdict
 
     QuietHours = Mapping[str, str | Sequence[str]]  # the setting `quiet`: hours, below, days

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from deia.firing import Firing
 from deia.records import ACTIONS, TYPE_CHECKING, Turn
-from deia.watch.memory.log import Memory, fingerprint
+from deia.watch.memory.log import fingerprint
+from deia.watch.memory.recall import Memory
 from deia.watch.verdict.judge import RANK, Verdict
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from deia.records import Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import SAID
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 DESTROY = {"do": ("destroy",), "what": ("database",), "not": ("test",)}

@@ -143,7 +143,7 @@ def test_a_trigger_that_no_word_gates_is_named() -> None:
 
 def test_a_context_without_a_word_names_nobody() -> None:
     artefact, ungated = compiled(trigger(("phrase", "sell"), context=("…", "netlify")))
-    assert artefact.meta.contexts == ["netlify"]
+    assert artefact.meta.contexts == "netlify"
     assert ungated == ()
 
 

@@ -12,7 +12,7 @@ from deia.compile.triggers.statements import ALWAYS
 from deia.knowledge import Clause, Earlier
 from deia.records import Turn
 from deia.watch.authoring.replay import Count, Example, PlacedTurn, Replay, Tally, replay
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_among, files_around
 from deia.watch.gate.word_gate import MOST_FILES, files_shown
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, Watched, watch
 
 if TYPE_CHECKING:

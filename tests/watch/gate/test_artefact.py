@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.compile.triggers.gate_tables import pack
 from deia.errors import ArtefactError
 from deia.fast_json import dumps
 from deia.watch.gate.artefact import (
@@ -24,7 +25,6 @@ from deia.watch.gate.artefact import (
     Artefact,
     Meta,
     open_artefact,
-    pack,
 )
 from tests.paths import ROOT
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tests.watch.conftest import Build, Make
 
 EMPTY = Meta(
-    settings={}, triggers=0, marks=0, contexts=(), known=0, words=0, paths=0, names=0, parts=(), fields=(), waiting={},
+    settings={}, triggers=0, marks=0, contexts="", known=0, words=0, paths=0, names=0, parts=(), fields=(), waiting={},
     ending={}, ungated=(), regex=(), format=FORMAT,
 )  # fmt: skip
 META_ITEM = [dumps(EMPTY.values()).encode()]

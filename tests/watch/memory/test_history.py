@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from deia.records import Turn
 from deia.watch.memory.history import read_injections
-from deia.watch.memory.log import RESET, InMemoryLog, LogEntry, log_line
+from deia.watch.memory.log import RESET, LogEntry, log_line
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 from tests.watch.conftest import build_artefact, make_trigger
 

@@ -12,18 +12,8 @@ from hypothesis import strategies as st
 
 from deia.fast_json import dumps
 from deia.records import Turn
-from deia.watch.memory.log import (
-    QUIET,
-    RESET,
-    FileLog,
-    InMemoryLog,
-    LogEntry,
-    Memory,
-    file_name,
-    fingerprint,
-    log_line,
-    recall,
-)
+from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, file_name, fingerprint, log_line
+from deia.watch.memory.recall import InMemoryLog, Memory, memory_of, recall
 from deia.watch.turn.call_print import call_print
 from deia.watch.watcher import Surroundings, Watched, watch
 
@@ -124,8 +114,8 @@ def test_lines_about_what_was_seen_are_read_late_and_say_the_same(turns: list[di
         held.append(line(**entry or {}))
         at_once.turns += entry is None or "aside" not in entry
         at_once.take(LogEntry(**entry or {}))
-        held.memory().fired["changed by who asked"] = (0.0, "")
-    for memory in (held.memory(), recall(held.read())):
+        memory_of(held).fired["changed by who asked"] = (0.0, "")
+    for memory in (memory_of(held), recall(held.read())):
         seen = memory.seen
         assert (memory.turns, memory.fired, memory.marks, memory.items, seen) == (
             at_once.turns, at_once.fired, at_once.marks, at_once.items, at_once.seen,

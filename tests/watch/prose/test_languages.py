@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deia.knowledge import Clause
 from deia.records import STANCES, Turn
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.prose.languages import foreign_stance
 from deia.watch.watcher import Surroundings, watch
 

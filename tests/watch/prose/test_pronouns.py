@@ -8,7 +8,7 @@ import pytest
 
 from deia.commons.triggers.clause_language import TemplateError, parse_phrase
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from deia.librarian import Librarian
 from deia.records import ACTIONS, UNTRUSTED, Turn
 from deia.serve.cli.commands.mode import mode as command
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import Memory
+from deia.watch.memory.recall import Memory
 from deia.watch.silence.modes import PRESETS, STRENGTH, Mode, form_in, mode_path, read_mode, table, told, write_mode
 from deia.watch.silence.self_protection import refusal
 from deia.watch.watcher import Surroundings, decide

@@ -15,7 +15,7 @@ from deia.records import Turn
 from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.pattern_gate import holding
 from deia.watch.gate.word_gate import candidates
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.turn.material import place_of, unescaped
 from deia.watch.watcher import Surroundings, watch
 from tests.watch.conftest import build_artefact, make_trigger

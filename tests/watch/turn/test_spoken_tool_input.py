@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.turn.parsed_turn import Reading
 from deia.watch.turn.spoken_tool_input import MOST_ITEMS, MOST_SPEECH, speech_of, tasks_of
 from deia.watch.watcher import Surroundings, watch

@@ -12,7 +12,7 @@ from deia.compile.triggers.statements import ALWAYS
 from deia.fast_json import dumps
 from deia.knowledge import Clause, Earlier
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog, recall
+from deia.watch.memory.recall import InMemoryLog, recall
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:

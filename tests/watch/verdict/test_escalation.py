@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.knowledge import Earlier
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.verdict.escalation import affirms
 from deia.watch.watcher import Surroundings, Watched, watch
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.records import Turn
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.verdict.judge import Verdict
 from deia.watch.watcher import Surroundings, watch
 

@@ -10,7 +10,7 @@ import pytest
 from deia.records import URGENCIES, Turn
 from deia.settings import DEFAULTS
 from deia.watch.gate.artefact import Artefact
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.verdict.quiet_hours import is_within
 from deia.watch.watcher import Surroundings, Watched, watch
 from tests.watch.conftest import build_artefact, make_trigger

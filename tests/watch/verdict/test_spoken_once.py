@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.records import Turn
-from deia.watch.memory.log import RESET, InMemoryLog, LogEntry, log_line
+from deia.watch.memory.log import RESET, LogEntry, log_line
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 
 if TYPE_CHECKING:
