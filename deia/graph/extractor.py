@@ -5,20 +5,26 @@ from __future__ import annotations
 import functools
 
 PATTERNS = "patterns 3"  # changes when a document's facts would be others
+PACKAGES = ("spacy", "spacy-lookups-data")
 
 
 @functools.cache
 def extractor() -> str:
     """Return what finds the facts of documents here, with its version."""
-    spacy = _version_of_spacy()
-    return f"{PATTERNS}, spaCy {spacy}" if spacy else PATTERNS
+    return " and ".join([PATTERNS, *(f"{name} {version}" for name, version in _versions().items())])
 
 
-def _version_of_spacy() -> str:
-    """Return the version of spaCy without importing it, which takes a second; "" if it is not installed."""
+def has_word_forms() -> bool:
+    """Return whether spaCy takes part."""
+    return bool(_versions())
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    """Return the versions of spaCy and of its tables without importing it, which takes a second; none if one lacks."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - for what indexes, not for searches
 
     try:
-        return version("spacy")
+        return {name: version(name) for name in PACKAGES}
     except PackageNotFoundError:
-        return ""
+        return {}

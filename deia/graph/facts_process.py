@@ -6,13 +6,14 @@ from typing import Any
 
 from deia.graph.facts import Facts, facts_from
 from deia.graph.facts_of import Page, facts_of
-from deia.ingest.limited_process import LimitedProcess, answer_questions
+from deia.ingest.limited_process import SECONDS, LimitedProcess, answer_questions
 
 
 class FactsProcess(LimitedProcess):
     """A process that finds the facts of documents."""
 
     module = "deia.graph.facts_process"
+    fewest = SECONDS  # the first question may have to wait for spaCy
 
     def facts(self, page: Page) -> Facts:
         """Return what a document says, as `facts_of` does; raise `ReadingError` if it breaks a limit."""

@@ -10,6 +10,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from deia.graph.spacy_matchers import WordForms, word_forms
 from deia.tables import Tables
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class _Patterns(NamedTuple):
     subject: re.Pattern[str]
     ellipsis: re.Pattern[str]
     objects: re.Pattern[str]
+    forms: WordForms | None
 
 
 @functools.cache
@@ -86,6 +88,7 @@ def _patterns(custom: tuple[str, ...]) -> _Patterns:
         re.compile(rf"{START}((?:{name})(?:{JOINT}(?:{name}))*)(?:\s*,?\s+(?:which|that))?,?\s+{adverbs}$"),
         re.compile(rf"(?:,|\band|\bor)\s+{adverbs}$"),
         re.compile(rf"\s+{adverbs}((?:{name})(?:{JOINT}(?:{name}))*)"),
+        word_forms(tuple(verbs), frozenset(TABLES.listed("adverbs"))),
     )
 
 
@@ -104,6 +107,8 @@ def relations_in(text: str, custom: Iterable[str] = ()) -> Iterator[Relation]:
     guards = TABLES.words("guards")
     plain = text.replace("*", " ").replace("\u2019", "'")
     known = set(WITHIN.findall(plain))
+    if patterns.forms and known:
+        plain = patterns.forms.in_one_spelling(plain, known)
     for match in SENTENCE.finditer(plain):
         sentence = match[0]
         if len(sentence) > LONGEST_SENTENCE or sentence.rstrip().endswith("?"):
@@ -121,23 +126,32 @@ def relations_in(text: str, custom: Iterable[str] = ()) -> Iterator[Relation]:
 
 def _of_clause(clause: str, start: int, patterns: _Patterns) -> Iterator[Relation]:
     subjects: list[tuple[str, str]] = []
-    for verb in patterns.verb.finditer(clause):
-        before = clause[: verb.start()]
+    for first, end, written in _verbs(clause, patterns):
+        before = clause[:first]
         if found := patterns.subject.search(before):
             subjects = _names(found[1])
         elif not patterns.ellipsis.search(before):
             continue
-        following = patterns.objects.match(clause, verb.end())
+        following = patterns.objects.match(clause, end)
         if not following or not subjects:
             continue
-        phrase = " ".join(word for word in verb[0].lower().split() if word not in TABLES.words("adverbs"))
-        kind, is_passive = patterns.verbs.get(phrase) or patterns.verbs[" ".join(verb[0].lower().split())]
+        phrase = " ".join(word for word in written.lower().split() if word not in TABLES.words("adverbs"))
+        kind, is_passive = patterns.verbs.get(phrase) or patterns.verbs[" ".join(written.lower().split())]
         sentence = " ".join(clause.split()).replace(" .", ".")[:200]
         for subject in subjects:
             for other in _names(following[1]):
                 if subject[0].casefold() != other[0].casefold():
                     source, target = (other, subject) if is_passive else (subject, other)
-                    yield Relation(kind, source, target, start + verb.start(), sentence)
+                    yield Relation(kind, source, target, start + first, sentence)
+
+
+def _verbs(clause: str, patterns: _Patterns) -> list[tuple[int, int, str]]:
+    """Return where the verbs of a clause stand, each with the phrase that it is."""
+    found = [(verb.start(), verb.end(), verb[0]) for verb in patterns.verb.finditer(clause)]
+    for verb in patterns.forms.verbs_in(clause) if patterns.forms else ():
+        if all(verb[1] <= first or end <= verb[0] for first, end, _ in found):
+            found.append(verb)
+    return sorted(found)
 
 
 def _names(text: str) -> list[tuple[str, str]]:

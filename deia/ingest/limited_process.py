@@ -38,6 +38,7 @@ class LimitedProcess:
     """A process that answers questions, one after the other; it is started when the first one comes."""
 
     module = ""  # that is run, and calls `answer_questions`
+    fewest = FEWEST_SECONDS
 
     def __init__(self, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._seconds, self._memory = seconds, memory
@@ -52,7 +53,7 @@ class LimitedProcess:
     def ask(self, path: str, question: dict[str, Any], content: bytes, taken: Callable[[Any], Value]) -> Value:
         """Return what `taken` makes of the answer; raise ReadingError if there is none, or a limit was broken."""
         asked = json.dumps(question).encode("ascii") + b"\n" + content
-        seconds = min(self._seconds, FEWEST_SECONDS + len(asked) // BYTES_A_SECOND)
+        seconds = min(self._seconds, self.fewest + len(asked) // BYTES_A_SECOND)
         expired = threading.Event()
         try:
             answer = self._answer(asked, seconds, expired)
