@@ -7,26 +7,44 @@ import time
 from deia import files
 from deia.audit.state import Place, State, audit_state, stamp_of
 from deia.errors import ArtefactError, QueryError
+from deia.folders import LIBRARY_PREFIX
 from deia.knowledge import Query
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from deia.audit.classification import Classification
+    from deia.audit.debugging import Trace
     from deia.compile.compiled_files import CompiledFiles
     from deia.fast_json import Json
     from deia.search.answer import Answer
+    from deia.settings import Settings
 
 STATE, CLASSIFICATION, QUALITY = STEPS = ("state", "classification", "quality")  # of an answer, in order
-LONGEST = 3600.0  # seconds for which a state is kept while nothing changes
+MODES = ("natural", "keywords", "keyword", "semantic", "hybrid")  # how to look
 AGAIN = 1.0  # seconds after which sources are looked at again
+
+
+def how_to_rank(mode: str, settings: Settings) -> dict[str, Any]:
+    """Return the fields of a query that say how meaning counts against words, and variety against relevance.
+
+    Raise QueryError if there is no such mode.
+    """
+    if mode not in MODES:
+        raise QueryError(f"mode {mode!r} is unknown", fix=f"Known are: {', '.join(MODES)}.")
+    alpha, relevance = (
+        None if share == "learned" else float(share) for share in (settings.hybrid_alpha, settings.mmr_lambda)
+    )
+    return {"alpha": 1.0 if mode == "semantic" else alpha, "variety": 0.0 if relevance is None else 1 - relevance}
 
 
 class FollowsProtocol:
     """What checks its own state, tells how good its evidence is, explains itself, and repairs what it can."""
 
     root: str
+    settings: Settings
     collections: tuple[str, ...]
     _environ: Mapping[str, str]
     _compiled: CompiledFiles
@@ -62,6 +80,19 @@ class FollowsProtocol:
             name: value if isinstance(value, str) else [*map(str, value)] for name, value in found.filters.items()
         }
         return classify(text, kind=found.kind, filters=filters)
+
+    def debug(self, question: str, *, expect: Sequence[str] = ()) -> Trace:
+        """Return the trace of a search, with the stage at which each expected document was lost.
+
+        It is of the library if that is what is expected, and else of the commons.
+        """
+        from deia.audit.debugging import debug  # noqa: PLC0415 - few searches are traced
+        from deia.match.tiers import tiers_of  # noqa: PLC0415 - likewise
+
+        library = any(name.startswith(LIBRARY_PREFIX) for name in expect) and self._compiled.open_library()
+        query = Query(text=question, limit=self.settings.limit, **how_to_rank("natural", self.settings))
+        tiers = tiers_of(self.settings.tier, model=self.settings.model)
+        return debug(library or self._compiled.open_catalog(), query, tiers=tiers, expected=tuple(expect))
 
     def audited(self, answer: Answer, skip: Sequence[str]) -> Answer:
         """Return an answer with the steps of the protocol in its audit, but for those that the client skips."""

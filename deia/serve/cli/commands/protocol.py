@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
+from deia.audit.debugging import SHOWN, Trace
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.text import counted
+
+MOST_NAMED = 5
 
 
 def _librarian() -> Librarian:
@@ -46,3 +51,41 @@ def classify(*, words: tuple[str, ...], as_json: bool) -> int:
     lines += [f"Look for {found.top_k} documents, --mode {found.mode}."] if found.needs_retrieval else []
     output.answer(found.to_dict(), [*lines, *filter(None, (found.clarify,))], as_json=as_json)
     return output.FOUND
+
+
+@click.command(short_help="Explain a search, step by step.")
+@click.argument("words", nargs=-1, required=True, metavar="QUESTION…")
+@click.option("--expect", multiple=True, metavar="ID", help="A document that should be found; may be repeated.")
+@shared.json_option
+@shared.commons_option
+def debug(*, words: tuple[str, ...], expect: tuple[str, ...], as_json: bool) -> int:
+    """Search for QUESTION and say what happened at each step.
+
+    For each expected document it says at which stage it was lost, and what would have kept it. Exits 1 if one was.
+    """
+    trace = _librarian().debug(" ".join(words), expect=expect)
+    output.answer(trace.to_dict(), _trace_lines(trace), as_json=as_json)
+    return output.NOTHING if any(lost.stage != SHOWN for lost in trace.expected) else output.FOUND
+
+
+def _trace_lines(trace: Trace) -> list[str]:
+    steps = {
+        "searched for": ", ".join(trace.words), "unknown words": ", ".join(trace.unknown),
+        "by words": _first(trace.by_words), "by meaning": _first(trace.by_meaning), "by links": _first(trace.by_links),
+        "fused": _first(trace.fused), "shown": ", ".join(trace.shown) or "nothing",
+    }  # fmt: skip
+    verdict, quality = trace.verdict, trace.quality
+    lines = [f"{name}: {value}" for name, value in steps.items() if value]
+    lines.append(f"verdict: belongs here {verdict.belongs:.2f}, answers {verdict.answers:.2f}, {verdict.confidence}")
+    lines.append(f"quality: {'; '.join((quality.recommendation, *quality.issues))}")
+    for lost in trace.expected:
+        rank = f", rank {lost.rank}" if lost.rank else ""
+        lines += [f"expected {lost.document}: {lost.stage}{rank}", *([f"  {lost.cure}"] if lost.cure else [])]
+    if trace.recall is not None:
+        lines.append(f"precision {trace.precision:.2f}, recall {trace.recall:.2f}")
+    return [*lines, *([f"conclusion: {trace.conclusion}"] if trace.conclusion else [])]
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
