@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from deia.audit.classification import Classification
     from deia.audit.debugging import Trace
+    from deia.audit.repair import Repair
     from deia.compile.compiled_files import CompiledFiles
     from deia.fast_json import Json
     from deia.search.answer import Answer
@@ -93,6 +94,42 @@ class FollowsProtocol:
         query = Query(text=question, limit=self.settings.limit, **how_to_rank("natural", self.settings))
         tiers = tiers_of(self.settings.tier, model=self.settings.model)
         return debug(library or self._compiled.open_catalog(), query, tiers=tiers, expected=tuple(expect))
+
+    def repair(self, *, failing: Mapping[str, Sequence[str]] = {}, dry_run: bool = False) -> Repair:
+        """Repair what can be repaired, and return what that came to; with `dry_run`, what it would do.
+
+        `failing` are questions with the documents that they should find, besides the golden questions. Raise
+        CommonsError if the person does not trust the commons.
+        """
+        from deia.audit import repair  # noqa: PLC0415 - SQLite and numpy, which few programs need here
+        from deia.audit.golden_run import own_questions  # noqa: PLC0415 - YAML
+
+        state, place = self.audit(), repair.Place(root=self.root, environ=self._environ)
+        if dry_run:
+            return repair.Repair(success=state.is_valid, reason="nothing was done", steps=(*repair.plan(state, place),))
+        golden = {one.query: one.grades for one in own_questions(self.root)}
+        asked = {**golden, **{text: dict.fromkeys(idents, 1) for text, idents in failing.items()}}
+        of_library = {
+            text: grades for text, grades in asked.items() if any(one.startswith(LIBRARY_PREFIX) for one in grades)
+        }
+        done = repair.repair(place, state, of_library)
+        for step in done.steps:
+            self.log("maintenance", {"actor": "repair", "change": step})
+        if done.escalation:
+            self.log("error", {"error": done.escalation.description, "where": f"repair: {done.escalation.category}"})
+        return done
+
+    def undo_repair(self) -> str:
+        """Take the last repair of chunks back, and return what was done; raise DeiaError if there was none."""
+        from deia.audit import repair  # noqa: PLC0415 - as above
+
+        done = repair.undo(repair.Place(root=self.root, environ=self._environ))
+        self.log("maintenance", {"actor": "repair", "change": f"undone: {done}"})
+        return done
+
+    def log(self, event: str, fields: Mapping[str, object]) -> str:
+        """Write an event to the ledger and return its id."""
+        raise NotImplementedError
 
     def audited(self, answer: Answer, skip: Sequence[str]) -> Answer:
         """Return an answer with the steps of the protocol in its audit, but for those that the client skips."""

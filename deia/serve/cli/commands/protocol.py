@@ -13,6 +13,7 @@ from deia.serve.cli.commands import shared_options as shared
 from deia.text import counted
 
 MOST_NAMED = 5
+TO_REPAIR = "To do it, type: deia repair --yes"
 
 
 def _librarian() -> Librarian:
@@ -89,3 +90,30 @@ def _trace_lines(trace: Trace) -> list[str]:
 def _first(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
+
+
+@click.command(short_help="Repair what can be repaired.")
+@click.option("--question", metavar="QUESTION", help="A question that should find the documents of --expect.")
+@click.option("--expect", multiple=True, metavar="ID", help="A document that it should find; may be repeated.")
+@click.option("--yes", is_flag=True, help="Repair, instead of saying what would be done.")
+@click.option("--undo", is_flag=True, help="Cut the sources of the last repair as they were cut before.")
+@shared.json_option
+@shared.commons_option
+def repair(*, question: str | None, expect: tuple[str, ...], yes: bool, undo: bool, as_json: bool) -> int:
+    """Take stale and failed sources in again, and cut sources anew if questions then find more.
+
+    Other chunks are tried on a copy, and kept only if the golden questions and QUESTION find their documents better.
+    Exits 1 if something remains that deia cannot repair.
+    """
+    librarian = Librarian(shared.named_commons() or None, agent="cli")
+    if undo:
+        output.say(librarian.undo_repair())
+        return output.FOUND
+    failing = {question: expect} if question else {}
+    done = librarian.repair(failing=failing, dry_run=not yes)
+    lines = [*done.steps, f"{done.reason}."] if yes else [*(f"would {step}" for step in done.steps), TO_REPAIR]
+    if done.escalation:
+        told = done.escalation
+        lines += [f"{told.severity}: {told.description}", *(f"  {action}" for action in told.actions)]
+    output.answer(done.to_dict(), lines, as_json=as_json)
+    return output.FOUND if done.success else output.NOTHING
