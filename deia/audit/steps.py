@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from deia import files
+from deia import fast_json, files, spool
 from deia.audit.state import Place, State, audit_state, stamp_of
 from deia.errors import ArtefactError, QueryError
 from deia.folders import LIBRARY_PREFIX
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from deia.audit.classification import Classification
     from deia.audit.debugging import Trace
+    from deia.audit.preflight import Place as Checked
+    from deia.audit.preflight import Preflight
     from deia.audit.repair import Repair
     from deia.compile.compiled_files import CompiledFiles
     from deia.fast_json import Json
@@ -126,6 +128,40 @@ class FollowsProtocol:
         done = repair.undo(repair.Place(root=self.root, environ=self._environ))
         self.log("maintenance", {"actor": "repair", "change": f"undone: {done}"})
         return done
+
+    def preflight(self) -> Preflight:
+        """Return whether the commons may be served to others: its state, its model and its golden questions."""
+        from deia.audit.preflight import preflight  # noqa: PLC0415 - YAML, which few programs need here
+
+        checked = preflight(self._checked_place())
+        wrong = [f"{check.name}: {check.details}" for check in checked.checks if check.status != "pass"]
+        change = "; ".join(wrong) or "all checks passed"
+        self.log("maintenance", {"actor": "preflight", "change": change, **self._state_in_short()})
+        return checked
+
+    def export(self, folder: str) -> list[str]:
+        """Write the files that another machine serves into a new folder, and return their paths there.
+
+        Raise DeiaError if a check before that fails, or the folder is not empty or cannot be written.
+        """
+        from deia.audit.preflight import export  # noqa: PLC0415 - as above
+
+        checked, at = self.preflight(), spool.timestamp(time.time())
+        written = export(self._checked_place(), checked, folder, self._environ, at=at)
+        change = f"{len(written)} files for another machine in {folder}"
+        self.log("maintenance", {"actor": "export", "change": change, **self._state_in_short()})
+        return written
+
+    def _checked_place(self) -> Checked:
+        from deia.audit.preflight import Place as Checked  # noqa: PLC0415 - as above
+        from deia.match.tiers import tiers_of  # noqa: PLC0415 - as above
+
+        tiers = tiers_of(self.settings.tier, model=self.settings.model)
+        catalog, state = self._compiled.open_catalog(), self.audit()
+        return Checked(root=self.root, state=state, catalog=catalog, settings=self.settings, tiers=tiers)
+
+    def _state_in_short(self) -> dict[str, object]:
+        return {"note": fast_json.dumps(self.audit().short())}
 
     def log(self, event: str, fields: Mapping[str, object]) -> str:
         """Write an event to the ledger and return its id."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import click
 
+from deia import files
 from deia.audit.debugging import SHOWN, Trace
 from deia.librarian import Librarian
 from deia.serve.cli import output
@@ -117,3 +119,34 @@ def repair(*, question: str | None, expect: tuple[str, ...], yes: bool, undo: bo
         lines += [f"{told.severity}: {told.description}", *(f"  {action}" for action in told.actions)]
     output.answer(done.to_dict(), lines, as_json=as_json)
     return output.FOUND if done.success else output.NOTHING
+
+
+@click.command(short_help="Check a commons before it is served to others.")
+@shared.json_option
+@shared.commons_option
+def preflight(*, as_json: bool) -> int:
+    """Check the commons before it is served to others: its state, its sources, its model and its golden questions.
+
+    Exits 1 if a check fails.
+    """
+    checked = Librarian(shared.named_commons() or None, agent="cli").preflight()
+    lines = [
+        line for check in checked.checks
+        for line in (f"{check.status}  {check.name}: {check.details}", *([f"  {check.fix}"] if check.fix else []))
+    ]  # fmt: skip
+    output.answer(checked.to_dict(), lines, as_json=as_json)
+    return output.FOUND if checked.can_deploy else output.NOTHING
+
+
+@click.command(short_help="Write the files that another machine serves.")
+@click.argument("folder")
+@shared.commons_option
+def export(*, folder: str) -> None:
+    """Check the commons as `deia preflight` does, and write the files that another machine serves into FOLDER.
+
+    These are what people wrote, the chunks of the library, and deployment.json with the state and the checks. There,
+    type deia trust FOLDER, deia ingest FOLDER/library --type chunks, and deia serve --commons FOLDER.
+    """
+    place = files.forward(os.path.abspath(folder))
+    written = Librarian(shared.named_commons() or None, agent="cli").export(place)
+    output.say(f"Wrote {counted(len(written), 'file')} into {place}.")
