@@ -16,6 +16,7 @@ from deia import files, spool
 from deia.audit.steps import FollowsProtocol, how_to_rank
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
+from deia.compile.indexing import changes_since_indexing
 from deia.errors import QueryError
 from deia.firing import Firing, Injection
 from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX, events_folder, find_commons, state_folder
@@ -162,12 +163,12 @@ class Librarian(AsksGraph, FollowsProtocol):
 
                 answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
         answer = answer.but(dependents=self.said_to_depend(query.text))
-        for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
-            answer = _with_warning(answer, warning)
+        warnings = [*answer.audit.warnings, *(self._compiled.not_encoded(answer) if TIERS[0] in tiers else ())]
+        warnings += changes_since_indexing(self.root, self._environ, self.settings)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
-            answer = _with_warning(answer, UNTRUSTED_RESULTS)
+            warnings.append(UNTRUSTED_RESULTS)
         with self._lock:
-            answer = self.audited(answer, skip)
+            answer = self.audited(answer.but(audit=answer.audit.but(warnings=tuple(warnings))), skip)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return answer
 
@@ -209,7 +210,8 @@ class Librarian(AsksGraph, FollowsProtocol):
     ) -> list[Watched]:
         """Judge the new turns of a conversation and return the outcome of each, including the verdicts."""
         from deia.watch.turn.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.turn.scripts import from_disk  # noqa: PLC0415 - likewise
+        from deia.watch.watcher import watch  # noqa: PLC0415 - likewise
 
         turns, here = turns_of(conversation), folder or self.root
         with self._lock:
@@ -217,7 +219,7 @@ class Librarian(AsksGraph, FollowsProtocol):
             artefact = self.open_artefact()
 
             def watch_turn(turn: Turn) -> Watched:
-                return watch(artefact, turn, log, lambda: self._look_around(turn, here))
+                return watch(artefact, from_disk(turn, here), log, lambda: self._look_around(turn, here))
 
             return [watch_turn(turn) for turn in judged.take_new(turns)]
 
@@ -345,10 +347,6 @@ class Librarian(AsksGraph, FollowsProtocol):
             return ""
         folder = events_folder(self.root, self._environ)
         return spool.append(folder, event, {"agent": self._agent, **fields}, telemetry=self.settings.telemetry)
-
-
-def _with_warning(answer: Answer, warning: str) -> Answer:
-    return answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
 
 
 async def _in_thread(call: Callable[[], T]) -> T:

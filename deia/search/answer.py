@@ -100,6 +100,7 @@ class Answer(Record):
     keywords: tuple[str, ...] = ()
     keywords_matched: tuple[str, ...] = ()
     clusters_found: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()  # what the question is about, in words of the commons
     suggested_next: tuple[str, ...] = ()
     related_queries: tuple[str, ...] = ()
     reason: str = ""
@@ -146,7 +147,7 @@ def _fields(value: Answer | Result, names: str) -> dict[str, Json]:
 def _natural(answer: Answer) -> dict[str, Json]:
     documents = {"primary": answer.primary, "secondary": answer.secondary}
     return {
-        **_fields(answer, "query matched confidence primary_cluster clusters_found urgency action"),
+        **_fields(answer, "query matched confidence primary_cluster clusters_found concepts urgency action"),
         "documents": {name: [_document(result) for result in results] for name, results in documents.items()},
         **_fields(answer, "keywords_matched suggested_next related_queries"),
     }

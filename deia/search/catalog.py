@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deia import fast_json
 from deia.errors import ArtefactError
@@ -225,6 +225,14 @@ class Catalog:
     def pattern(self, number: int) -> Pattern:
         """Return a past question by its number."""
         return self._read_patterns()[number]
+
+    def patterns_answered_by(self, documents: Collection[str]) -> list[Pattern]:
+        """Return the past questions that have a wording and that any of these documents answers."""
+        return [
+            pattern
+            for pattern in self._read_patterns()
+            if pattern.wordings and any(document in documents for document in pattern.documents)
+        ]
 
     def concepts(self, key: str) -> list[tuple[str, str]]:
         """Return the synonyms for a thing, given by its stems; each synonym comes with its own stems."""

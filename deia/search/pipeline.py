@@ -30,6 +30,7 @@ from deia.search.build_answer import (
     build_results,
     no_match,
     nothing_asked,
+    outdated_last,
     owner_clusters,
     too_broad,
     warnings,
@@ -46,7 +47,7 @@ from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
 from deia.search.ranking.variety import varied
 from deia.search.ranking.weights import general_information, verdict_weights
-from deia.search.views import audience_view, listing, platform_view
+from deia.search.views import audience_view, listing, platform_view, situation_named
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
@@ -96,7 +97,7 @@ def _answer_interpreted(
     catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str]
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
-    if not query.text.strip():
+    if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
     meaning = choose_tier(catalog, tiers=tiers)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
@@ -118,6 +119,7 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     if not candidates.documents or not verdict.found:
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
+    candidates = outdated_last(candidates.but(today=audit.checked_at[:10]))
     is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"

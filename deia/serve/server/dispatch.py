@@ -15,9 +15,10 @@ from deia.serve.server import tool_arguments
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.graph_tools import entities, exported, path, relations, stats, trace
 from deia.serve.server.library_tools import index_source, list_sources
+from deia.serve.server.protocol_tools import repair, step
 from deia.serve.server.read_tools import check, list_documents, query, read, suggest
 from deia.serve.server.tool_schemas import Tool
-from deia.serve.server.write_tools import add_folder, feedback, remove, save
+from deia.serve.server.write_tools import add_folder, feedback, is_of_index, remove, save
 from deia.suggestions import nearest
 
 Values: TypeAlias = Mapping[str, Any]  # of arguments, checked against the tool's schema
@@ -49,6 +50,8 @@ TOOLS: Mapping[str, tuple[Callable[..., tool_arguments.Arguments], Callable[[Des
     "path": (tool_arguments.PathArguments, path),
     "stats": (tool_arguments.StatsArguments, lambda desk, _: stats(desk)),
     "export": (tool_arguments.ExportArguments, exported),
+    "protocol": (tool_arguments.ProtocolArguments, lambda desk, arguments: desk.retry(lambda: step(desk, arguments))),
+    "repair": (tool_arguments.RepairArguments, repair),
     "Librarian_IndexDirectoryToLibrary": (
         tool_arguments.FolderArguments,
         lambda desk, arguments: add_folder(desk, arguments.path),
@@ -98,7 +101,8 @@ def _path(address: str) -> str:
 
 def _search(_desk: Desk, values: Values) -> tool_arguments.Arguments:
     limit = min(max(int(values.get("limit", 5)), 1), 50)
-    return tool_arguments.QueryArguments(query=values["query"], limit=limit, detail="full")
+    kept = {name: values[name] for name in ("mode", "asset_type") if name in values}
+    return tool_arguments.QueryArguments(query=values["query"], limit=limit, detail="full", **kept)
 
 
 def _add(_desk: Desk, values: Values) -> tool_arguments.Arguments:
@@ -115,7 +119,7 @@ def _update(desk: Desk, values: Values) -> tool_arguments.Arguments:
 
 
 def _list(_desk: Desk, values: Values) -> tool_arguments.Arguments:
-    page = {name: values[name] for name in ("limit", "offset") if name in values}
+    page = {name: values[name] for name in ("limit", "offset", "view") if name in values}
     return tool_arguments.ListArguments(below=_path(values.get("path", "")).lstrip("/"), **page)
 
 
@@ -144,9 +148,14 @@ def confirmation(desk: Desk, arguments: tool_arguments.Arguments) -> str:
         return f"Replace the text of {_label(desk, arguments.update)}? The old text is kept in .trash/."
     if isinstance(arguments, tool_arguments.RemoveArguments) and not arguments.undo:
         return f"Move {_label(desk, arguments.id)} to .trash/? It can be restored."
+    source = ""
+    if isinstance(arguments, tool_arguments.RepairArguments) and arguments.apply:
+        return "Take in what is stale of your library, and cut sources anew if questions then find more?"
     if isinstance(arguments, tool_arguments.SourceArguments) and not arguments.content:
-        return f"Take {' '.join(arguments.source.split())[:200]!r} into your library?"
-    return ""
+        source = arguments.source
+    elif isinstance(arguments, tool_arguments.FolderArguments) and not is_of_index(desk.root, arguments.path):
+        source = arguments.path
+    return f"Take {' '.join(source.split())[:200]!r} into your library?" if source else ""
 
 
 def _label(desk: Desk, ident: str) -> str:

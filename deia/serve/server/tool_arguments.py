@@ -66,6 +66,7 @@ class ListArguments(Arguments):
     cluster: str = ""
     tag: str = ""
     below: str = ""  # what the paths begin with
+    view: str = "sections"  # of the overview: sections, stats or tree
     limit: int = 50
     offset: int = 0
 
@@ -132,6 +133,7 @@ class EntitiesArguments(Arguments):
 
     type: str = ""
     query: str = ""
+    fields: tuple[str, ...] = ()
     limit: int = 20
 
 
@@ -169,6 +171,22 @@ class ExportArguments(Arguments):
     format: str = "json"
     type: str = ""
     limit: int = 1_000
+
+
+class ProtocolArguments(Arguments):
+    """A step of the protocol, and the question that it is about."""
+
+    step: str
+    question: str = ""
+    expect: tuple[str, ...] = ()
+
+
+class RepairArguments(Arguments):
+    """A question that misses its documents, and whether to repair or only to say what would be done."""
+
+    question: str = ""
+    expect: tuple[str, ...] = ()
+    apply: bool = False
 
 
 class FolderArguments(Arguments):

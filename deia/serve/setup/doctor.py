@@ -20,6 +20,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.health import ACCEPT, Health, assess, read_golden, read_health
+from deia.compile.indexing import said_at_start
 from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.knowledge import Golden
@@ -34,6 +35,7 @@ from deia.settings import resolve
 from deia.text import counted, one_line, period, shorten
 from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
+from deia.watch.silence.modes import told
 from deia.watch.silence.mutes import read_mutes, switch_path
 from deia.watch.silence.weakened_text import weakened_settings
 
@@ -174,6 +176,12 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         if TIERS[0] in tiers_of(settings.tier, model=settings.model) and TIERS[0] not in manifest.tiers:
             text = "searches use word vectors only: some passages are not encoded for the sentence model"
             yield warning(text, "Type: deia compile --tier compact")
+
+
+def same_configuration(about: _Examined) -> Iterator[Finding]:
+    """Yield what was configured otherwise when the documents were indexed."""
+    environ = about.patient.machine.environ
+    yield from map(warning, said_at_start(about.root, environ, resolve(about.root, environ=environ)))
 
 
 def encoded_library(about: _Examined) -> Iterator[Finding]:
@@ -323,6 +331,8 @@ def silenced(patient: Patient) -> Iterator[Finding]:
     state = folders.state_folder(patient.machine.environ)
     if os.path.exists(switch_path(state)):
         yield warning("everything is muted on this machine", "Type: deia mute --all --off")
+    if mode := told(state):
+        yield warning(mode, "To see what that means, type: deia mode")
     mutes = read_mutes(state, now=time.time())
     if mutes:
         named = ", ".join(sorted({mute.trigger for mute in mutes})[:MOST_NAMED])
@@ -335,6 +345,7 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     sound_sources,
     sound_state,
     fresh_files,
+    same_configuration,
     encoded_library,
     leftover_folder,
     gated_triggers,

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from deia import files
+from deia.audit.preflight import FAIL
+from deia.compile.indexing import said_at_start
+from deia.errors import DeiaError
 from deia.folders import collections_of, find_commons
+from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
 from deia.serve.server.desk import Desk
@@ -78,7 +84,10 @@ def _serve_stdio(
 ) -> None:
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
-    only = collections_of(_resolve(collections)[1].collections)
+    root, settings = _resolve(collections)
+    for note in said_at_start(root, os.environ, settings):
+        output.complain(f"deia: {note}")
+    only = collections_of(settings.collections)
     tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
     serve_stdio(_desk(named_commons(), only), tools, commons=named_commons(), hooks=hooks)
 
@@ -104,7 +113,7 @@ mcp.add_command(config)
 @click.group(invoke_without_command=True, short_help="Run the server, over HTTP or for one agent.")
 @click.option("--stdio", is_flag=True, help="Speak MCP on standard input and output, for one agent, and not HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="0 takes a free port.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="0 takes a free port. [default: the setting, 8765]")
 @click.option(
     "--name", "names", multiple=True, metavar="NAME", help="Another host name of this server; may be repeated."
 )
@@ -127,7 +136,7 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
     """
     if ctx.invoked_subcommand:
         return
-    if not stdio:
+    if not stdio and (flags["port"] is not None or _resolve(collections)[1].transport == "http"):
         _serve_http(collections, **flags)
         return
     typed = [f"--{name}" for name in OF_HTTP if ctx.get_parameter_source(OF_HTTP[name]) is ParameterSource.COMMANDLINE]
@@ -137,7 +146,7 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
 
 
 def _serve_http(  # noqa: PLR0913 - every option has a name of its own
-    collections: tuple[str, ...], *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool,
+    collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int, read_only: bool,
     chosen: str, compat: str | None, hooks: bool,
 ) -> None:  # fmt: skip
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
@@ -145,16 +154,34 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     root, settings = _resolve(collections)
     only = collections_of(settings.collections)
     token, _ = secret("token", environ=os.environ)
-    listening = Listening(host=host, port=port, token=token, names=names, rate=rate)
+    chosen_port = settings.port if port is None else port
+    listening = Listening(host=host, port=chosen_port, token=token, names=names, rate=rate)
     tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
     commons = named_commons()
     desk = _desk(commons, only)()
     if only:
         desk.librarian.compile()  # so that a collection that does not exist is an error here, where it was typed
-    notes = [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
+    notes = said_at_start(root, os.environ, settings)
+    notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
     if not (read_only or only or listening.may_write):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
+    threading.Thread(target=_check_before, args=(root,), daemon=True).start()  # which the first clients need not await
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
+
+
+def _check_before(root: str) -> None:
+    """Say what a pre-flight finds wrong with the commons that is served."""
+    try:
+        librarian = Librarian(root, agent="serve", keep_fresh=False)
+        if not files.exists(f"{librarian.derived}/catalog"):  # the server compiles it first
+            return
+        checked = librarian.preflight()
+    except DeiaError as error:
+        output.complain_of(error)
+        return
+    for check in checked.checks:
+        if check.status == FAIL:
+            output.complain("\n  ".join(filter(None, (f"pre-flight: {check.name}: {check.details}", check.fix))))
 
 
 serve.add_command(config)
