@@ -151,8 +151,8 @@ def recall(asked: Asked, questions: list[Question], *, links: bool) -> tuple[flo
         interpretation = interpret(asked.catalog, Query(text=text))
         question = read_question(interpretation.query.text, asked.catalog, strong=interpretation.strong)
         found = find_candidates(
-            asked.catalog, question, meaning=choose_tier(asked.catalog, tiers=("static",)),
-            filters=interpretation.filters, limit=4 * DEPTH,
+            asked.catalog, question, interpretation.query.but(limit=4 * DEPTH),
+            meaning=choose_tier(asked.catalog, tiers=("static",)), filters=interpretation.filters,
         )  # fmt: skip
         first = list(dict.fromkeys(document.entry.id for document in found.documents))[:DEPTH]
         total += len(wanted & set(first)) / len(wanted)

@@ -20,9 +20,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deia.audit import golden_run
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.catalog.effort import Effort
-from deia.evaluate import golden_run
 from deia.knowledge import Document, Entry, Query
 from deia.match.tokeniser import question_words
 from deia.search.catalog import Catalog, open_catalog

@@ -162,6 +162,8 @@ class Query(Record):
     until: str = ""
     expand_context: str = ""  # neighbours or parent: what is shown around a passage
     limit: int = 5
+    alpha: float | None = None  # the weight of meaning against words; None for what was learned
+    variety: float = 0.0  # how much likeness to better documents counts against a document; 0 for near copies only
 
 
 class Golden(Record):

@@ -13,7 +13,7 @@ import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
 from deia import files, spool
-from deia.audit.steps import FollowsProtocol
+from deia.audit.steps import FollowsProtocol, how_to_rank
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
 from deia.compile.indexing import changes_since_indexing
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Librarian", "check_triggers", "get_context", "query", "query_commons"]
 
-MODES = ("natural", "keywords")
 UNTRUSTED_RESULTS = (
     f"documents whose path does not begin with {STARTER_PREFIX} are files of a repository that the person has not"
     " trusted"
@@ -118,8 +117,9 @@ class Librarian(AsksGraph, FollowsProtocol):
         `layer` leaves only the project's `own` documents, those of `packs`, of the `starter`, or of the `library`.
         `asset_type` (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and
         `until` are days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` shows the `neighbours` or
-        the `parent` of each passage, too. `skip` names steps of the protocol that the answer's audit is to lack: state,
-        classification, quality. `tier` names what the search may use besides words, like the setting `tier`.
+        the `parent` of each passage, too. `mode` is natural or hybrid (words and meaning), keyword (words), semantic
+        (meaning), or keywords (each word for itself). `tier` names what the search may use besides words, like the
+        setting. `skip` names steps of the protocol that the audit is to lack: state, classification, quality.
 
         Raises:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
@@ -127,8 +127,6 @@ class Librarian(AsksGraph, FollowsProtocol):
         """
         from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
 
-        if mode not in MODES:
-            raise QueryError(f"mode {mode!r} is unknown", fix=f"Known are: {', '.join(MODES)}.")
         most = self.settings.limit if limit is None else limit
         if most < 1:
             raise QueryError(f"limit {most} is too small", fix="Ask for 1 document or more.")
@@ -137,12 +135,14 @@ class Librarian(AsksGraph, FollowsProtocol):
             text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
             tag=tag or "", keywords=words, layers=self._layers(layer), limit=most, asset_type=asset_type or "",
             collection=collection or "", expand_context=expand_context or "", since=since or "", until=until or "",
+            **how_to_rank(mode, self.settings),
         )  # fmt: skip
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
             query = in_days(query, time.time())
-        return RenderableAnswer(**self._answer(query, tier or self.settings.tier, skip).values())
+        tier = mode if mode == "keyword" else tier or self.settings.tier
+        return RenderableAnswer(**self._answer(query, tier, skip).values())
 
     def _answer(self, query: Query, tier: str, skip: Sequence[str]) -> Answer:
         """Return and log the answer of the commons and the library; raise QueryError if the tier is unknown."""
@@ -167,9 +167,8 @@ class Librarian(AsksGraph, FollowsProtocol):
         warnings += changes_since_indexing(self.root, self._environ, self.settings)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             warnings.append(UNTRUSTED_RESULTS)
-        answer = answer.but(audit=answer.audit.but(warnings=tuple(warnings)))
         with self._lock:
-            answer = self.audited(answer, skip)
+            answer = self.audited(answer.but(audit=answer.audit.but(warnings=tuple(warnings))), skip)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return answer
 

@@ -35,6 +35,8 @@ class Settings(Record):
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
     tier: str = "auto"  # what searches use besides words: the best available, or a named tier
+    hybrid_alpha: str = "learned"  # the weight of meaning against words, from 0.0 to 1.0
+    mmr_lambda: str = "learned"  # how much relevance counts against variety, from 0.0 to 1.0
     model: str = ""  # the model of the tier `transformer`: a folder, or a name on the Hugging Face hub
     starter: bool = True  # whether the starter commons adds its triggers and documents to a project's own
     starter_documents: bool = True  # whether searches find the starter's documents
@@ -61,7 +63,10 @@ class Settings(Record):
 
 ABOUT = ("sources", "trusted", "clamped")
 OFF = "off"
+SHARES = ("learned", *(f"{tenths / 10}" for tenths in range(11)))
 CHOICES = {
+    "hybrid_alpha": SHARES,
+    "mmr_lambda": SHARES,
     "telemetry": ("full", "metadata", "off"),
     "max_action": ACTIONS,
     "transport": ("http", "stdio"),
@@ -121,7 +126,7 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
                 wrong.append(_with_line(root, error, name))
                 continue
             if name in BOUNDS and source not in PERSONAL:
-                values[name] = _within_bounds(name, value)
+                values[name] = min(max(int(str(value)), BOUNDS[name][0]), BOUNDS[name][1])
             if values[name] != value:
                 clamped[name] = f"{where} says {value}; a project may set {BOUNDS[name][0]} to {BOUNDS[name][1]}"
     if wrong:
@@ -132,11 +137,6 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
 def is_personal(source: str) -> bool:
     """Return whether the person themself set a value, by its source in `Settings.sources`, and no file of a project."""
     return source in PERSONAL or source.startswith("DEIA_")
-
-
-def _within_bounds(name: str, value: Any) -> int:
-    least, most = BOUNDS[name]
-    return min(max(int(value), least), most)
 
 
 def _with_line(root: str, error: SettingsError, name: str) -> SettingsError:

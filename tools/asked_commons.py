@@ -100,7 +100,9 @@ def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], st
         sys.exit(f"there is no {tier} tier: {meaning.warning}")
     interpretation = interpret(catalog, Query(text=text))
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
-    candidates = find_candidates(catalog, question, meaning=meaning, filters=interpretation.filters, limit=5)
+    candidates = find_candidates(
+        catalog, question, interpretation.query.but(limit=5), meaning=meaning, filters=interpretation.filters
+    )
     best = candidates.documents[0].entry.id if candidates.documents else ""
     return tuple(observe_ranking(catalog, candidates, meaning)), best
 

@@ -4,29 +4,50 @@ from __future__ import annotations
 
 import time
 
-from deia import files
+from deia import fast_json, files, spool
 from deia.audit.state import Place, State, audit_state, stamp_of
 from deia.errors import ArtefactError, QueryError
+from deia.folders import LIBRARY_PREFIX
 from deia.knowledge import Query
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from deia.audit.classification import Classification
+    from deia.audit.debugging import Trace
+    from deia.audit.preflight import Place as Checked
+    from deia.audit.preflight import Preflight
+    from deia.audit.repair import Repair
     from deia.compile.compiled_files import CompiledFiles
     from deia.fast_json import Json
     from deia.search.answer import Answer
+    from deia.settings import Settings
 
 STATE, CLASSIFICATION, QUALITY = STEPS = ("state", "classification", "quality")  # of an answer, in order
-LONGEST = 3600.0  # seconds for which a state is kept while nothing changes
+MODES = ("natural", "keywords", "keyword", "semantic", "hybrid")  # how to look
 AGAIN = 1.0  # seconds after which sources are looked at again
+
+
+def how_to_rank(mode: str, settings: Settings) -> dict[str, Any]:
+    """Return the fields of a query that say how meaning counts against words, and variety against relevance.
+
+    Raise QueryError if there is no such mode.
+    """
+    if mode not in MODES:
+        raise QueryError(f"mode {mode!r} is unknown", fix=f"Known are: {', '.join(MODES)}.")
+    alpha, relevance = (
+        None if share == "learned" else float(share) for share in (settings.hybrid_alpha, settings.mmr_lambda)
+    )
+    return {"alpha": 1.0 if mode == "semantic" else alpha, "variety": 0.0 if relevance is None else 1 - relevance}
 
 
 class FollowsProtocol:
     """What checks its own state, tells how good its evidence is, explains itself, and repairs what it can."""
 
     root: str
+    settings: Settings
     collections: tuple[str, ...]
     _environ: Mapping[str, str]
     _compiled: CompiledFiles
@@ -62,6 +83,89 @@ class FollowsProtocol:
             name: value if isinstance(value, str) else [*map(str, value)] for name, value in found.filters.items()
         }
         return classify(text, kind=found.kind, filters=filters)
+
+    def debug(self, question: str, *, expect: Sequence[str] = ()) -> Trace:
+        """Return the trace of a search, with the stage at which each expected document was lost.
+
+        It is of the library if that is what is expected, and else of the commons.
+        """
+        from deia.audit.debugging import debug  # noqa: PLC0415 - few searches are traced
+        from deia.match.tiers import tiers_of  # noqa: PLC0415 - likewise
+
+        library = any(name.startswith(LIBRARY_PREFIX) for name in expect) and self._compiled.open_library()
+        query = Query(text=question, limit=self.settings.limit, **how_to_rank("natural", self.settings))
+        tiers = tiers_of(self.settings.tier, model=self.settings.model)
+        return debug(library or self._compiled.open_catalog(), query, tiers=tiers, expected=tuple(expect))
+
+    def repair(self, *, failing: Mapping[str, Sequence[str]] = {}, dry_run: bool = False) -> Repair:
+        """Repair what can be repaired, and return what that came to; with `dry_run`, what it would do.
+
+        `failing` are questions with the documents that they should find, besides the golden questions. Raise
+        CommonsError if the person does not trust the commons.
+        """
+        from deia.audit import repair  # noqa: PLC0415 - SQLite and numpy, which few programs need here
+        from deia.audit.golden_run import own_questions  # noqa: PLC0415 - YAML
+
+        state, place = self.audit(), repair.Place(root=self.root, environ=self._environ)
+        if dry_run:
+            return repair.Repair(success=state.is_valid, reason="nothing was done", steps=(*repair.plan(state, place),))
+        golden = {one.query: one.grades for one in own_questions(self.root)}
+        asked = {**golden, **{text: dict.fromkeys(idents, 1) for text, idents in failing.items()}}
+        of_library = {
+            text: grades for text, grades in asked.items() if any(one.startswith(LIBRARY_PREFIX) for one in grades)
+        }
+        done = repair.repair(place, state, of_library)
+        for step in done.steps:
+            self.log("maintenance", {"actor": "repair", "change": step})
+        if done.escalation:
+            self.log("error", {"error": done.escalation.description, "where": f"repair: {done.escalation.category}"})
+        return done
+
+    def undo_repair(self) -> str:
+        """Take the last repair of chunks back, and return what was done; raise DeiaError if there was none."""
+        from deia.audit import repair  # noqa: PLC0415 - as above
+
+        done = repair.undo(repair.Place(root=self.root, environ=self._environ))
+        self.log("maintenance", {"actor": "repair", "change": f"undone: {done}"})
+        return done
+
+    def preflight(self) -> Preflight:
+        """Return whether the commons may be served to others: its state, its model and its golden questions."""
+        from deia.audit.preflight import preflight  # noqa: PLC0415 - YAML, which few programs need here
+
+        checked = preflight(self._checked_place())
+        wrong = [f"{check.name}: {check.details}" for check in checked.checks if check.status != "pass"]
+        change = "; ".join(wrong) or "all checks passed"
+        self.log("maintenance", {"actor": "preflight", "change": change, **self._state_in_short()})
+        return checked
+
+    def export(self, folder: str) -> list[str]:
+        """Write the files that another machine serves into a new folder, and return their paths there.
+
+        Raise DeiaError if a check before that fails, or the folder is not empty or cannot be written.
+        """
+        from deia.audit.preflight import export  # noqa: PLC0415 - as above
+
+        checked, at = self.preflight(), spool.timestamp(time.time())
+        written = export(self._checked_place(), checked, folder, self._environ, at=at)
+        change = f"{len(written)} files for another machine in {folder}"
+        self.log("maintenance", {"actor": "export", "change": change, **self._state_in_short()})
+        return written
+
+    def _checked_place(self) -> Checked:
+        from deia.audit.preflight import Place as Checked  # noqa: PLC0415 - as above
+        from deia.match.tiers import tiers_of  # noqa: PLC0415 - as above
+
+        tiers = tiers_of(self.settings.tier, model=self.settings.model)
+        catalog, state = self._compiled.open_catalog(), self.audit()
+        return Checked(root=self.root, state=state, catalog=catalog, settings=self.settings, tiers=tiers)
+
+    def _state_in_short(self) -> dict[str, object]:
+        return {"note": fast_json.dumps(self.audit().short())}
+
+    def log(self, event: str, fields: Mapping[str, object]) -> str:
+        """Write an event to the ledger and return its id."""
+        raise NotImplementedError
 
     def audited(self, answer: Answer, skip: Sequence[str]) -> Answer:
         """Return an answer with the steps of the protocol in its audit, but for those that the client skips."""

@@ -67,7 +67,8 @@ class WordForms:
         from spacy.matcher import PhraseMatcher  # noqa: PLC0415 - as above
 
         known = {name.lower(): name for name in names if len(name) >= SHORTEST_NAME and not name.islower()}
-        words = self._nlp.get_pipe("lemmatizer").lookups.get_table("lemma_lookup")  # type: ignore[attr-defined]
+        lemmatizer: Any = self._nlp.get_pipe("lemmatizer")
+        words = lemmatizer.lookups.get_table("lemma_lookup")
         english = {*words, *words.values()}
         rare = [name for name in known if name not in english and name.isascii()]
         matcher = PhraseMatcher(self._nlp.vocab, attr="LOWER")

@@ -119,6 +119,12 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self._database.close()
 
+    def copied(self, folder: str) -> Library:
+        """Return a copy of the library in another folder, to try something on."""
+        copy = Library(folder)
+        self._database.backup(copy._database)
+        return copy
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Make what is written in the block count as a whole, or not at all."""

@@ -45,6 +45,7 @@ from deia.search.ranking.layer_preference import fitting, higher_first, layer_fi
 from deia.search.ranking.links import with_links
 from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
+from deia.search.ranking.variety import varied
 from deia.search.ranking.weights import general_information, verdict_weights
 from deia.search.views import audience_view, listing, platform_view, situation_named
 
@@ -113,7 +114,7 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
         return too_broad(catalog, query, audit)
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
         return no_match(catalog, query, question, audit)
-    candidates = find_candidates(catalog, question, meaning=meaning, filters=filters, limit=query.limit)
+    candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters)
     verdict = judge(observe_ranking(catalog, candidates, meaning), verdict_weights(meaning.name))
     if not candidates.documents or not verdict.found:
         return no_match(catalog, query, question, audit)
@@ -143,12 +144,14 @@ def _is_broad(catalog: Catalog, question: Question, *, share: float = BROAD_SHAR
 
 
 def find_candidates(
-    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int,
+    catalog: Catalog, question: Question, query: Query, *, meaning: Meaning, filters: Filters,
     choose: Callable[[Catalog, Sequence[Ranked]], Sequence[Ranked]] = fitting,
 ) -> Candidates:  # fmt: skip
     """Retrieve and rank documents, choose those to show, and look up which of the query's words they contain."""
-    limit = max(1, min(limit, MOST_DOCUMENTS))
-    ranked = _retrieve_and_rank(catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN))
+    limit = max(1, min(query.limit, MOST_DOCUMENTS))
+    ranked = _retrieve_and_rank(
+        catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN), alpha=query.alpha
+    )
     # Quoted and excluded words are words of the query, not filters.
     set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
@@ -157,7 +160,7 @@ def find_candidates(
     if catalog.links is not None:
         passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
         shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers)
-    shown = shown[:limit]
+    shown = varied(catalog, shown, variety=query.variety)[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not
     return Candidates(
@@ -174,7 +177,7 @@ def find_candidates(
 
 
 def _retrieve_and_rank(
-    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int
+    catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int, alpha: float | None = None
 ) -> list[Ranked]:
     """Return the best documents, those that contain exact names from the query before the others."""
     named = documents_with_names(catalog, question, filters)
@@ -184,7 +187,7 @@ def _retrieve_and_rank(
         from deia.search.ranking.rescoring import rescored  # noqa: PLC0415 - numpy, if the model has to encode
 
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
-    ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth)
+    ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth, alpha=alpha)
     return _present_first(catalog, put_first(ranked, named)[:limit] if named else ranked)
 
 
@@ -225,7 +228,7 @@ def _answer_keywords(catalog: Catalog, query: Query, filters: Filters, audit: Au
     query = query.but(text=query.text or " ".join(keywords))
     meaning = choose_tier(catalog, tiers=())
     candidates = find_candidates(
-        catalog, question, meaning=meaning, filters=filters, limit=query.limit, choose=lambda _catalog, ranked: ranked
+        catalog, question, query, meaning=meaning, filters=filters, choose=lambda _catalog, ranked: ranked
     )
     terms = {keyword: _keyword_terms(question, keyword) for keyword in keywords}
     results = [

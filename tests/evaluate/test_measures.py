@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.evaluate.golden_run import Scores, mean, percentile, scores
+from deia.audit.golden_run import Scores, mean, percentile, scores
 
 GRADES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 4), min_size=1)
 ORDERS = st.permutations("abcdefghijkl")

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Self
 
+from deia.audit.golden_run import DEPTH, scores
 from deia.commons.index.load_commons import Commons
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.evaluate.golden_run import DEPTH, scores
 from deia.knowledge import Query
 from deia.learn.changes import ADD, CONCEPT, DROP, SET, Change, change_commons
 from deia.learn.corpus_words import Vocabulary

@@ -60,15 +60,20 @@ class Evidence(Record):
     code: Collection[int] = frozenset()  # the numbers of the documents whose passages are ranked one by one
 
 
-def rank_documents(catalog: Catalog, question: Question, evidence: Evidence, *, tier: str, limit: int) -> list[Ranked]:
-    """Return the best documents for what was retrieved, best first; `tier` made the similarities, if there are any."""
+def rank_documents(
+    catalog: Catalog, question: Question, evidence: Evidence, *, tier: str, limit: int, alpha: float | None = None
+) -> list[Ranked]:
+    """Return the best documents for what was retrieved, best first; `tier` made the similarities, if there are any.
+
+    `alpha` is the weight of meaning against words, instead of the one that was learned.
+    """
     strengths, evidence = catalog.strengths, apart(evidence)
     most = limit + BESIDE if strengths else limit
     if evidence.likeness is None:
         ranked = rank(evidence.hits, most=most)
     else:
-        weight = fusion_weight(tier, named=named_share(question))
-        code = code_weight(tier, weight)
+        weight = fusion_weight(tier, named=named_share(question)) if alpha is None else alpha
+        code = code_weight(tier, weight) if alpha is None else alpha
         ranked = rank(evidence.hits, likeness=evidence.likeness, meaning=weight, code_meaning=code, most=most)
     if evidence.code:
         ranked = [document.but(number=document.number % APART) for document in ranked]

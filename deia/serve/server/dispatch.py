@@ -16,6 +16,7 @@ from deia.records import Record
 from deia.search.find_document import look_up
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.library_tools import index_source, list_sources
+from deia.serve.server.protocol_tools import repair, step
 from deia.serve.server.read_tools import check, entities, export, from_graph, list_documents, query, read, suggest
 from deia.serve.server.tool_arguments import checked
 from deia.serve.server.tool_schemas import Tool
@@ -42,9 +43,17 @@ TOOLS: Mapping[str, Callable[..., Reply]] = {
     "path": partial(from_graph, Librarian.path),
     "stats": partial(from_graph, Librarian.graph_stats),
     "export": export,
+    "protocol": step,
+    "repair": repair,
     "Librarian_IndexDirectoryToLibrary": add_folder,
 }
-RETRIED = ("query_global_commons", "read_document", "list_documents", "suggest_location")  # see `Desk.retry`
+RETRIED = (
+    "query_global_commons",
+    "read_document",
+    "list_documents",
+    "suggest_location",
+    "protocol",
+)  # see `Desk.retry`
 NAMES = {"from": "start", "to": "end", "maxDepth": "max_depth"}  # of parameters that the functions call otherwise
 
 
@@ -134,6 +143,8 @@ def confirmation(desk: Desk, call: Call) -> str:
         return f"Replace the text of {_label(desk, values['update'])}? The old text is kept in .trash/."
     if call.tool == "remove_document" and not values.get("undo"):
         return f"Move {_label(desk, values['id'])} to .trash/? It can be restored."
+    if call.tool == "repair" and values.get("apply"):
+        return "Take in what is stale of your library, and cut sources anew if questions then find more?"
     source = ""
     if call.tool == "index_source" and not values.get("content"):
         source = values["source"]

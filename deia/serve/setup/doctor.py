@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import deia
 from deia import files, folders, freshness, spool
+from deia.audit.golden_run import evaluate, own_questions
 from deia.audit.state import Issue, Place, audit_state
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
@@ -22,7 +23,6 @@ from deia.compile.health import ACCEPT, Health, assess, read_golden, read_health
 from deia.compile.indexing import said_at_start
 from deia.compile.manifest import read_manifest
 from deia.errors import ArtefactError, DeiaError
-from deia.evaluate.golden_run import evaluate, own_questions
 from deia.knowledge import Golden
 from deia.ledger.tail import extent_of, read_ledger
 from deia.librarian import Librarian

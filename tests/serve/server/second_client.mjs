@@ -61,6 +61,8 @@ const calls = {
   path: { from: "bok/queues/queue-purge.md", to: "bok/queues/queue-purge.md" },
   stats: {},
   export: {},
+  protocol: { step: "audit" },
+  repair: {},
   remove_document: { id: `lesson-by-${generation}-${kind}` },
 };
 const answered = {};

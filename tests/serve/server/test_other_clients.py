@@ -49,6 +49,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "path": {"from": "bok/queues/queue-purge.md", "to": "bok/queues/queue-purge.md"},
     "stats": {},
     "export": {"format": "dot"},
+    "protocol": {"step": "audit"},
+    "repair": {},
     "remove_document": {"id": "lesson-by-the-inspector"},
 }
 

@@ -21,7 +21,7 @@ from deia.ingest.source import FolderSource, described
 from deia.records import Turn
 from deia.serve import hook
 from deia.watch.clauses.importers import NAME, importers_in
-from deia.watch.memory.log import InMemoryLog
+from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
 from tests.derived import private
 

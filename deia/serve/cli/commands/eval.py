@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from deia import spool
+from deia.audit import golden_run
 from deia.commons.index.golden_queries import FILE, golden_patterns, load_golden, read_golden
 from deia.commons.index.load_commons import load_commons
-from deia.evaluate import golden_run
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.knowledge import Golden

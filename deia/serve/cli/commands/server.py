@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from deia import files
+from deia.audit.preflight import FAIL
 from deia.compile.indexing import said_at_start
+from deia.errors import DeiaError
 from deia.folders import collections_of
+from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_root, named_commons
 from deia.serve.server.tool_schemas import COMPAT, Tool, offered
@@ -148,7 +153,25 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(commons_root())]
     if not (read_only or only or listening.may_write):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
+    threading.Thread(
+        target=_check_before, args=(commons_root(),), daemon=True
+    ).start()  # which the first clients need not await
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
+
+
+def _check_before(root: str) -> None:
+    """Say what a pre-flight finds wrong with the commons that is served."""
+    try:
+        librarian = Librarian(root, agent="serve", keep_fresh=False)
+        if not files.exists(f"{librarian.derived}/catalog"):  # the server compiles it first
+            return
+        checked = librarian.preflight()
+    except DeiaError as error:
+        output.complain_of(error)
+        return
+    for check in checked.checks:
+        if check.status == FAIL:
+            output.complain("\n  ".join(filter(None, (f"pre-flight: {check.name}: {check.details}", check.fix))))
 
 
 serve.add_command(config)

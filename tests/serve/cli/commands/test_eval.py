@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.evaluate.golden_run import Change, Evaluation, QueryOutcome, Scores, changes, read_run, run_path, write_run
+from deia.audit.golden_run import Change, Evaluation, QueryOutcome, Scores, changes, read_run, run_path, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,59 @@
+"""Keep documents that say the same from filling the first places of an answer.
+
+A near copy of a better document comes after all that say something else. With a weight for variety, likeness counts
+against every document in proportion (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deia.search.catalog import Catalog
+    from deia.search.ranking.rank import Ranked
+
+COMPARED = 8  # documents at the top
+COPY = 0.8  # the share of words in common from which a document is a near copy
+MOST_TEXT = 20_000  # characters of a document that are compared
+BEHIND = 0.5  # of its score: what a near copy keeps
+
+
+def varied(catalog: Catalog, ranked: Sequence[Ranked], *, variety: float = 0.0) -> list[Ranked]:
+    """Return documents, best first, with near copies of better ones behind others."""
+    if len(ranked) < 2:
+        return list(ranked)
+    left = [*ranked[:COMPARED]]
+    words = {at.number: _words(catalog, at) for at in left}
+    chosen = [left.pop(0)]
+    likest = {one.number: 0.0 for one in left}
+    while left:
+        last = words[chosen[-1].number]
+        likest = {one.number: max(likest[one.number], likeness(words[one.number], last)) for one in left}
+        best = max(left, key=lambda one: _worth(one, likest[one.number], variety))
+        left.remove(best)
+        worth = min(chosen[-1].score, _worth(best, likest[best.number], variety))
+        chosen.append(best if worth == best.score else best.but(score=worth))
+    rest = [one.but(score=min(one.score, chosen[-1].score)) for one in ranked[COMPARED:]]
+    return [*chosen, *rest]
+
+
+def _worth(ranked: Ranked, likest: float, variety: float) -> float:
+    kept = BEHIND if likest >= COPY else 1.0
+    return max(0.0, kept * (1 - variety) * ranked.score - variety * likest) if variety else kept * ranked.score
+
+
+def _words(catalog: Catalog, ranked: Ranked) -> frozenset[str]:
+    document = catalog.document_at(ranked.number)
+    lines = catalog.text(document).split("\n")
+    if document.type == "code":  # of which each passage is ranked by itself
+        first, last = document.passages[ranked.ordinal]
+        lines = lines[first - document.first_line : last - document.first_line + 1]
+    return frozenset("\n".join(lines)[:MOST_TEXT].casefold().split())
+
+
+def likeness(one: Collection[str], other: Collection[str]) -> float:
+    """Return the share of the words of two texts that both contain."""
+    both, either = set(one) & set(other), {*one, *other}
+    return len(both) / len(either) if either else 0.0
