@@ -21,7 +21,6 @@ from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import ACTIONS
 from deia.serve.cli import output
-from deia.serve.cli.commands_table import commons_option  # noqa: F401 - the table adds it; a command may do so, too
 from deia.settings import resolve
 from deia.suggestions import nearest
 from deia.trust import trust
