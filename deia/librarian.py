@@ -13,6 +13,7 @@ import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
 from deia import files, spool
+from deia.compile.answer_questions import AnswersQuestions
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
 from deia.errors import QueryError
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar, Unpack
 
-    from deia.compile.take_in import HowToTakeIn, TakenIn, TakingIn
+    from deia.compile.pending import Pending
+    from deia.compile.take_in import HowToTakeIn, TakenIn
     from deia.ingest.source import Sources
     from deia.records import Role
     from deia.search.answer import Answer
@@ -50,7 +52,7 @@ UNTRUSTED_RESULTS = (
 )
 
 
-class Librarian(AsksGraph):
+class Librarian(AsksGraph, AnswersQuestions):
     """An open commons. It may be kept for the life of a process and shared between threads, which wait for each other.
 
     Args:
@@ -290,14 +292,15 @@ class Librarian(AsksGraph):
 
     # --- the library ---
 
-    def ingest(self, source: Sources, **options: Unpack[HowToTakeIn]) -> TakenIn | TakingIn:
+    def ingest(self, source: Sources, **options: Unpack[HowToTakeIn]) -> TakenIn | Pending[TakenIn]:
         """Take a source into the library and compile what changed; inside an event loop, await the result.
 
         Raises:
             CommonsError: the person does not trust the commons.
             SourceError: the source makes no sense. One that fails is told in the result's `errors`.
         """
-        from deia.compile.take_in import awaitable, take_in_described  # noqa: PLC0415 - most programs only ask
+        from deia.compile.pending import awaitable  # noqa: PLC0415 - most programs only ask
+        from deia.compile.take_in import take_in_described  # noqa: PLC0415 - likewise
 
         return awaitable(lambda: take_in_described(self.root, source, self._environ, **options))
 

@@ -33,6 +33,11 @@ class Settings(Record):
     deadline_ms: int = 1000  # when the hook gives up, counted from its start
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
+    answer_depth: int = 2  # rounds of sub-questions for an answer
+    answer_sub_questions: int = 24
+    answer_passages: int = 40  # that sub-questions may add to an answer's evidence
+    answer_seconds: int = 20  # within which an answer comes, with a language model or without
+    answer_tokens: int = 6000  # of evidence that a language model is shown at once
     tier: str = "auto"  # what searches use besides words: the best available, or a named tier
     model: str = ""  # the model of the tier `transformer`: a folder, or a name on the Hugging Face hub
     starter: bool = True  # whether the starter commons adds its triggers and documents to a project's own
@@ -92,6 +97,7 @@ BOUNDS = {
     "conversation_chars": (4_000, 400_000),
     "recent_turns": (5, 500),
     "limit": (1, 100),
+    "answer_seconds": (1, 120),
 }
 ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of a project can be
 
@@ -322,7 +328,7 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
         return _checked_quiet(raw, where)
     if name == "schema" and isinstance(raw, dict):  # `deia.graph.schema` checks what is in it
         return raw
-    is_valid = _is_form if name == "forms" else _is_globs
+    is_valid = (OFF, *ACTIONS).__contains__ if name == "forms" else _is_globs
     wrong: object = raw
     if isinstance(raw, dict):
         wrong = next(({key: value} for key, value in raw.items() if not is_valid(value)), None)
@@ -367,10 +373,6 @@ def _minutes(text: str) -> int | None:
 
 def _are_days(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(day in DAYS for day in value)
-
-
-def _is_form(value: object) -> bool:
-    return isinstance(value, str) and value in {OFF, *ACTIONS}
 
 
 def _is_globs(value: object) -> bool:

@@ -12,6 +12,7 @@ from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.errors import QueryError
 from deia.search.find_document import look_up
 from deia.serve.server import tool_arguments
+from deia.serve.server.answer_tools import answer
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.graph_tools import entities, exported, path, relations, stats, trace
 from deia.serve.server.library_tools import index_source, list_sources
@@ -27,6 +28,10 @@ TOOLS: Mapping[str, tuple[Callable[..., tool_arguments.Arguments], Callable[[Des
     "query_global_commons": (
         tool_arguments.QueryArguments,
         lambda desk, arguments: desk.retry(lambda: query(desk, arguments)),
+    ),
+    "answer": (
+        tool_arguments.AnswerArguments,
+        lambda desk, arguments: desk.retry(lambda: answer(desk, arguments)),
     ),
     "read_document": (tool_arguments.ReadArguments, lambda desk, arguments: desk.retry(lambda: read(desk, arguments))),
     "check_triggers": (tool_arguments.CheckArguments, check),
@@ -55,7 +60,12 @@ TOOLS: Mapping[str, tuple[Callable[..., tool_arguments.Arguments], Callable[[Des
     ),
 }
 ANSWERS = dict(TOOLS.values())
-FIELDS = {"from": "start", "to": "end", "maxDepth": "max_depth"}  # of records, for parameters that cannot be fields
+FIELDS = {
+    "from": "start",
+    "to": "end",
+    "maxDepth": "max_depth",
+    "continue": "token",
+}  # of records, for parameters that cannot be fields
 
 
 def find_tool(tools: Sequence[Tool], name: str) -> Tool:

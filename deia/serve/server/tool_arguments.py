@@ -17,7 +17,7 @@ from deia.records import Record
 from deia.serve.server.tool_schemas import MOST_CONVERSATION, MOST_SHORT, MOST_TEXT, Inputs, Schema, Tool
 from deia.suggestions import did_you_mean
 
-LONG = frozenset(("text", "content", "query"))  # parameters that contain more than a name
+LONG = frozenset(("text", "content", "query", "question"))  # parameters that contain more than a name
 MOST_ITEMS = 2_000
 MOST_NUMBER = 1_000_000
 MOST_DEPTH = 40  # of the blocks of a conversation; tool inputs nest a few levels
@@ -41,6 +41,19 @@ class QueryArguments(Arguments):
     mode: str = "natural"
     limit: int | None = None
     detail: str = "summary"
+
+
+class AnswerArguments(Arguments):
+    """A question to answer, or the token of an answer to go on with, notes about it and further questions."""
+
+    question: str = ""
+    collection: str = ""
+    max_chunks: int = 10
+    detail: str = "summary"
+    token: str = ""
+    notes: tuple[Mapping[str, Json], ...] = ()
+    ask: tuple[str, ...] = ()
+    sampling: bool = False  # whether the client's model may be asked
 
 
 class ReadArguments(Arguments):

@@ -26,11 +26,12 @@ MOST_TEXT = 200_000  # characters of one argument
 MOST_CONVERSATION = 1_000_000  # characters of a conversation; checking that many takes half a minute at most
 MOST_SHORT = 2_000  # characters of a name, a path or a filter
 COMPAT = "agent-library"
-CHECKS = "check_triggers"
+CHECKS, ANSWER = SLOW = "check_triggers", "answer"  # for which others must not wait
 
 # The hints of the protocol: whether a tool only reads, adds, changes, or removes.
 HINTS = {
     "reads": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    "asks": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": True},
     "adds": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False},
     "changes": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False},
     "fetches": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
