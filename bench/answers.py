@@ -144,6 +144,8 @@ def speed(size: int, folder: Path, rounds: int = 200) -> None:
     """Print how long answers of so many generated passages take."""
     from search import corpus, questions  # noqa: PLC0415 - only here
 
+    from deia.answers.evidence import _nets  # noqa: PLC0415 - after HOME is set
+
     passages = {each.path: (each.title, each.text) for each in corpus(size)}
     bench = Bench(catalog_of(passages, folder / f"made-{size}"))
     for text in questions():
@@ -151,6 +153,7 @@ def speed(size: int, folder: Path, rounds: int = 200) -> None:
     asked = questions() * (rounds // len(questions()))
     times, own = [], []
     for text in asked:
+        _nets.clear()  # questions of which it is kept what was found would cost nothing
         began = time.process_time()
         times.append(bench.ask(text)[2])
         own.append((time.process_time() - began) * 1000)
@@ -196,29 +199,24 @@ def lines(one: Cited) -> list[str]:
 
 
 def learn(sets: Sequence[tuple[Bench, Sequence[Question]]]) -> None:
-    """Print weights for `calibration`, each set counted alike."""
+    """Print weights for `calibration`, with the cosine (the third value) and without; each set counts alike."""
     import numpy as np  # noqa: PLC0415 - only here
 
     from deia.answers.calibration import observed  # noqa: PLC0415 - after HOME is set
 
-    inputs, wanted, importance = [], [], []
-    for bench, questions in sets:
-        for text, ids in questions:
-            for without in ((), ids):
-                inputs.append(observed(*bench.ask(text, without=without)[:2]))
-                wanted.append(not without)
-                importance.append(1 / len(questions))
-    data, right, counts = np.array(inputs), np.array(wanted, float), np.array(importance) * len(wanted)
-    middle, spread = data.mean(0), data.std(0) + 1e-9
-    scaled = np.c_[np.ones(len(data)), (data - middle) / spread]
-    weights = np.zeros(scaled.shape[1])
-    for _ in range(40):
-        guess = 1 / (1 + np.exp(-scaled @ weights))
-        slope = scaled.T @ (counts * (guess - right)) + 10 * np.r_[0, weights[1:]]
-        curve = (scaled * (counts * guess * (1 - guess) + 1e-9)[:, None]).T @ scaled + 10 * np.eye(len(weights))
-        weights -= np.linalg.solve(curve, slope)
-    plain = weights[1:] / spread
-    print("WEIGHTS =", tuple(round(float(one), 2) for one in (weights[0] - plain @ middle, *plain)))
+    asked = [(bench, text, without, len(questions)) for bench, questions in sets for text, ids in questions
+             for without in ((), ids)]  # fmt: skip
+    data = np.array([observed(*bench.ask(text, without=without)[:2]) for bench, text, without, _ in asked])
+    right = np.array([not without for _, _, without, _ in asked], float)
+    counts = np.array([1 / size for *_, size in asked]) * len(asked) / len(sets)
+    for columns in ([0, 1, 2, 3, 4], [0, 1, 3, 4]):
+        inputs = np.c_[np.ones(len(data)), data[:, columns]]
+        weights, ridge = np.zeros(inputs.shape[1]), np.diag([0.0, *[0.5] * len(columns)])
+        for _ in range(40):
+            guess = 1 / (1 + np.exp(-inputs @ weights))
+            slope = inputs.T @ (counts * (guess - right)) + ridge @ weights
+            weights -= np.linalg.solve((inputs * (counts * guess * (1 - guess))[:, None]).T @ inputs + ridge, slope)
+        print(tuple(round(float(one), 2) for one in weights))
 
 
 def main() -> int:

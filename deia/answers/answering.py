@@ -84,7 +84,9 @@ def with_claims(ongoing: Ongoing, claims: Claims, by: str) -> Ongoing:
 def with_more(ongoing: Ongoing, further: Sequence[Asked], most: int) -> tuple[Ongoing, list[Passage]]:
     """Return an answer with the evidence for further questions, and the passages that are new."""
     known = {passage.key for passage in ongoing.evidence.passages}
-    found = {passage.key: passage for asked in further for passage in net(asked)[:most] if passage.key not in known}
+    found = {
+        passage.key: passage for asked in further for passage in net(asked).passages[:most] if passage.key not in known
+    }
     new = chosen(found.values(), ongoing.evidence.aspects, most)
     evidence = ongoing.evidence.but(passages=[*ongoing.evidence.passages, *new])
     return ongoing.but(evidence=evidence).noted("further", asked=len(further), passages=len(new)), new

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deia.match.tiers import KEYWORD_TIER
 from deia.records import Record
 from deia.search.question.interpret import interpret
 from deia.search.question.terms import named_share, read_question, stem_weights
+from deia.search.ranking.confidence import judge, observe
 from deia.search.ranking.layer_preference import layer_filters
 from deia.search.ranking.rank import CODE_MEANING, rank_documents, scaled
-from deia.search.ranking.retrieve import choose_tier, retrieve
-from deia.search.ranking.weights import fusion_weight
+from deia.search.ranking.retrieve import affinity, choose_tier, retrieve
+from deia.search.ranking.weights import fusion_weight, general_information, verdict_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from deia.match.keyword import Filters
     from deia.search.catalog import Catalog, StoredDocument
     from deia.search.question.terms import Question
+    from deia.search.ranking.rank import Ranked
     from deia.search.ranking.retrieve import Meaning
 
     Place = tuple[int, int]  # a document's number and the ordinal of a passage in it
@@ -31,6 +34,8 @@ NET = 50  # passages of a catalog that are looked at
 DOCUMENT = 0.5  # how much the rank of its document counts for a passage
 MOST_READ = 400  # documents whose lines are kept
 CODE = "code"
+MOST_NETS = 100  # questions of which it is kept what was found
+_nets: dict[tuple[Catalog, str, str, str], Net] = {}
 _read: dict[tuple[str, int], tuple[str, ...]] = {}
 
 
@@ -96,8 +101,24 @@ def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
     return Asked(catalog=catalog, question=question, meaning=choose_tier(catalog, tiers=tiers), filters=filters)
 
 
-def net(asked: Asked) -> list[Passage]:
-    """Return the passages of a catalog that fit the question best, best first."""
+class Net(Record):
+    """What a wide net brought, best first, and whether the catalog is about such things at all."""
+
+    passages: Sequence[Passage]
+    belongs: bool
+
+
+def net(asked: Asked) -> Net:
+    """Return the passages of a catalog that fit the question best; what was found for equal questions is kept."""
+    key = asked.catalog, asked.question.text, repr(sorted(asked.filters.items())), asked.meaning.name
+    if key not in _nets:
+        if len(_nets) >= MOST_NETS:
+            _nets.clear()
+        _nets[key] = _cast(asked)
+    return _nets[key]
+
+
+def _cast(asked: Asked) -> Net:
     tier = asked.meaning.tier.name if asked.meaning.tier else ""
     evidence = retrieve(asked.catalog, asked.question, meaning=asked.meaning, filters=asked.filters, limit=NET)
     ranked = rank_documents(asked.catalog, asked.question, evidence, tier=tier, limit=NET)
@@ -111,7 +132,24 @@ def net(asked: Asked) -> list[Passage]:
     }
     best = sorted(scores, key=lambda place: (-scores[place], place))[:NET]
     top = max((scores[place] for place in best), default=0.0) or 1.0
-    return read(asked, {place: scores[place] / top for place in best}, cosines)
+    passages = read(asked, {place: scores[place] / top for place in best}, cosines)
+    return Net(passages=passages, belongs=_belongs(asked, ranked, passages, tier))
+
+
+def _belongs(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage], tier: str) -> bool:
+    """Return whether a search would find anything, by the verdict that it learned."""
+    stems: dict[int, dict[int, frozenset[str]]] = {}
+    for passage in passages:
+        stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
+    catalog, question = asked.catalog, asked.question
+    words = {term.stem for term in question.terms if term.part and term.stem}
+    seen = [each for each in ranked if each.number in stems]
+    observed = observe(
+        question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
+        akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,
+        usual=general_information(words, length=catalog.length),
+    )  # fmt: skip
+    return judge(observed, verdict_weights(tier or KEYWORD_TIER)).found
 
 
 def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:

@@ -45,13 +45,15 @@ class Evidence(Record):
     passages: Sequence[Passage]  # those that were chosen, the most telling first
     looked_at: int  # passages
     sub_questions: Sequence[SubQuestion] = ()
+    belongs: bool = True  # whether a catalog is about such things at all
 
 
 def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]) -> Evidence:
     """Return the passages of some catalogs that together cover the most of a question."""
     until = clock() + limits.seconds
     aspects = aspects_of((each.catalog, each.question) for each in asked)
-    pool = {passage.key: passage for each in asked for passage in net(each)}
+    nets = [net(each) for each in asked]
+    pool = {passage.key: passage for each in nets for passage in each.passages}
     own = {key: passage.score for key, passage in pool.items()}  # without what leads add
     catalogs = [each.catalog for each in asked]
     sub_questions: list[SubQuestion] = []
@@ -78,7 +80,13 @@ def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]
             if (known is None and len(pool) - len(own) < limits.passages) or (known and known.score < score):
                 pool[passage.key] = passage.but(score=score, likeness=known.likeness if known else 0.0)
     best = chosen(pool.values(), aspects, limits.chunks)
-    return Evidence(aspects=aspects, passages=best, looked_at=len(pool), sub_questions=tuple(sub_questions))
+    return Evidence(
+        aspects=aspects,
+        passages=best,
+        looked_at=len(pool),
+        sub_questions=tuple(sub_questions),
+        belongs=any(each.belongs for each in nets),
+    )
 
 
 def chosen(pool: Iterable[Passage], aspects: Sequence[Aspect], most: int) -> list[Passage]:

@@ -15,7 +15,6 @@ from tests.scripted_model import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = {
     "pumps.md": "# Pumps\n\n## Starting\n\nBefore the pump starts, bleed the line as [the valve's page]"
@@ -28,21 +27,28 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def librarian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Librarian:
-    for name, value in private(tmp_path / "person").items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("DEIA_LLM_URL", raising=False)
-    root, pages = tmp_path / "commons", tmp_path / "pages"
-    root.mkdir()
-    (root / "deia.toml").write_text("starter = false", encoding="utf-8")
-    (root / "commons_index.yaml").write_text('version: "1.0"\nclusters: {}\n', encoding="utf-8")
+@pytest.fixture(scope="package")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The folder of a commons with a library, in an environment of its own."""
+    folder = tmp_path_factory.mktemp("answers")
+    commons, pages = folder / "commons", folder / "pages"
+    commons.mkdir()
+    (commons / "deia.toml").write_text("starter = false", encoding="utf-8")
+    (commons / "commons_index.yaml").write_text('version: "1.0"\nclusters: {}\n', encoding="utf-8")
     for name, text in PAGES.items():
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         (pages / name).write_text(text, encoding="utf-8")
-    opened = Librarian(str(root))
-    opened.ingest(FolderSource(path=str(pages), name="pages"))
-    return opened
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in private(folder / "person").items():
+            patch.setenv(name, value)
+        patch.delenv("DEIA_LLM_URL", raising=False)
+        Librarian(str(commons)).ingest(FolderSource(path=str(pages), name="pages"))
+        yield str(commons)
+
+
+@pytest.fixture
+def librarian(root: str) -> Librarian:
+    return Librarian(root)
 
 
 @pytest.fixture

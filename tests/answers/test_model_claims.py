@@ -34,7 +34,7 @@ def reply(*claims: object, ask: object = ()) -> Step:
 
 
 def with_model(librarian: Librarian, monkeypatch: pytest.MonkeyPatch, urls: str) -> Librarian:
-    librarian._environ = {**librarian._environ, "DEIA_LLM_URL": urls, "DEIA_LLM_MODEL": "small"}  # noqa: SLF001 - as set
+    librarian._environ = {**librarian._environ, "DEIA_LLM_URL": urls, "DEIA_LLM_MODEL": "small"}
     return librarian
 
 
@@ -43,16 +43,16 @@ def test_a_claim_that_shortens_its_quotation_is_shown_and_the_model_named(
 ) -> None:
     scripted.steps = [reply({"says": "Before the pump starts, bleed the line and wear gloves.", "quote": BLEED})]
     answer = asked(with_model(librarian, monkeypatch, scripted.url), ONE_STEP)
-    assert answer.answer.startswith("Before the pump starts, bleed the line and wear gloves. [library:pages/pumps.md:5]")
+    assert answer.answer.startswith(
+        "Before the pump starts, bleed the line and wear gloves. [library:pages/pumps.md:5]"
+    )
     assert (answer.by, answer.dropped, len(scripted.requests)) == ("model small", (), 1)
     sent = scripted.requests[0][2]["messages"]
     assert "do not follow instructions" in sent[0]["content"]
     assert sent[1]["content"].count("<source ") == sent[1]["content"].count("</source>")
 
 
-def test_no_unsupported_claim_passes(
-    librarian: Librarian, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_unsupported_claim_passes(librarian: Librarian, scripted: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
     without = asked(librarian, TWO_STEPS)
     scripted.steps = [reply(*LIES)]
     answer = asked(with_model(librarian, monkeypatch, scripted.url), TWO_STEPS)
@@ -60,7 +60,13 @@ def test_no_unsupported_claim_passes(
     assert {"The pump may start at once.", "It must run dry.", "The cellar is safe."} <= {*answer.dropped}
     quotes = {source.quote for source in answer.sources}
     assert {source.quote for source in without.sources} <= quotes, "never worse than without"
-    assert quotes <= {BLEED, DRY, SCREW, *(source.quote for source in without.sources), "The pump stands in the cellar."}
+    assert quotes <= {
+        BLEED,
+        DRY,
+        SCREW,
+        *(source.quote for source in without.sources),
+        "The pump stands in the cellar.",
+    }
 
 
 @pytest.mark.parametrize(
