@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     Found = tuple[Evidence, list[Cited], float]
 
 DEPTH = 5
+SETS = 0.3  # how much a set counts for the confidence, beside the questions of links
 
 
 def made_of(docs: Documentation, count: int, seed: int) -> list[Question]:
@@ -199,7 +200,7 @@ def lines(one: Cited) -> list[str]:
 
 
 def learn(sets: Sequence[tuple[Bench, Sequence[Question]]]) -> None:
-    """Print weights for `calibration`, with the cosine (the third value) and without; each set counts alike."""
+    """Print weights for `calibration`, with the cosine (the third value) and without; questions of links count most."""
     import numpy as np  # noqa: PLC0415 - only here
 
     from deia.answers.calibration import observed  # noqa: PLC0415 - after HOME is set
@@ -208,8 +209,9 @@ def learn(sets: Sequence[tuple[Bench, Sequence[Question]]]) -> None:
              for without in ((), ids)]  # fmt: skip
     data = np.array([observed(*bench.ask(text, without=without)[:2]) for bench, text, without, _ in asked])
     right = np.array([not without for _, _, without, _ in asked], float)
-    counts = np.array([1 / size for *_, size in asked]) * len(asked) / len(sets)
-    for columns in ([0, 1, 2, 3, 4], [0, 1, 3, 4]):
+    counts = np.array([(1 if bench is sets[0][0] else SETS) / size for bench, *_, size in asked])
+    counts *= len(asked) / counts.sum()
+    for columns in ([0, 1, 2, 3, 4, 5], [0, 1, 3, 4, 5]):
         inputs = np.c_[np.ones(len(data)), data[:, columns]]
         weights, ridge = np.zeros(inputs.shape[1]), np.diag([0.0, *[0.5] * len(columns)])
         for _ in range(40):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from deia.answers.gathering import Evidence, Limits
     from deia.answers.model_claims import Claim
     from deia.answers.synthesis import Cited
-    from deia.fast_json import Json
     from deia.language_model import Endpoint
 
 MOST_BATCHES = 2  # calls in one round; there are two rounds
@@ -47,20 +46,28 @@ class Ongoing(Record):
     claims: tuple[Claim, ...] = ()
     dropped: tuple[str, ...] = ()
     by: str = "documents"
-    audit: tuple[Mapping[str, Json], ...] = ()
+    audit: tuple[Mapping[str, object], ...] = ()
 
-    def noted(self, step: str, **details: Json) -> Ongoing:
+    def noted(self, step: str, **details: object) -> Ongoing:
         """Return it with a step more in its audit."""
         return self.but(audit=(*self.audit, {"step": step, **details}))
 
 
-def begin(question: str, asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]) -> Ongoing:
+def begin(
+    question: str,
+    asked: Sequence[Asked],
+    limits: Limits,
+    *,
+    clock: Callable[[], float],
+    state: Mapping[str, object] = {},
+) -> Ongoing:
     """Return the answer in sentences of the documents."""
     began = clock()
     evidence = gather(asked, limits, clock=clock)
     gathered = clock()
     sentences = tuple(cited(evidence))
     ongoing = Ongoing(question=question, evidence=evidence, sentences=sentences)
+    ongoing = ongoing.noted("state", **state) if state else ongoing
     ongoing = ongoing.noted("net", catalogs=len(asked), passages=evidence.looked_at, ms=_ms(gathered - began))
     for each in evidence.sub_questions:
         ongoing = ongoing.noted("sub-question", asked=each.text)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from deia.answers.synthesis import Cited
 
 # With the cosines of word vectors, and without: those of other models have another scale. Each begins with the bias.
-WITH_MEANING = (-6.57, 0.48, 1.09, 3.59, 1.58, 1.42)
-BY_WORDS = (-4.85, 0.66, 1.09, 2.02, 1.45)
+WITH_MEANING = (-5.13, -0.17, -1.14, 4.83, 1.23, 0.07, 2.96)
+BY_WORDS = (-3.0, 0.1, -0.75, 1.62, 0.32, 2.65)
 MEASURED = "static"  # the tier of the cosines
 LEAST = 0.2  # below this probability, the answer is that the documents do not say
 UNRELATED = 0.1  # the most, where nothing that the question is about is in the documents, as a search judges it
@@ -34,12 +34,15 @@ def observed(evidence: Evidence, cited: Sequence[Cited]) -> list[float]:
     by_document: dict[str, frozenset[str]] = {}
     for one in cited:
         by_document[one.passage.key[0]] = by_document.get(one.passage.key[0], frozenset()) | one.stems
+    together = _said_together(evidence.aspects, cited)
+    score = max((passage.score for passage in evidence.passages), default=0.0)
     return [
         log(max(1, len(evidence.aspects))),
-        _said_together(evidence.aspects, cited),
+        together,
         max((passage.likeness for passage in evidence.passages), default=0.0),
         max((share(evidence.aspects, stems) for stems in by_document.values()), default=0.0),
-        max((passage.score for passage in evidence.passages), default=0.0),
+        score,
+        together * score,
     ]
 
 
@@ -49,7 +52,7 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
         return 0.0
     values = observed(evidence, cited)
     tiers = [one.asked.meaning.tier for one in evidence.passages if one.likeness]
-    weights = WITH_MEANING
+    weights: tuple[float, ...] = WITH_MEANING
     if not tiers or any(tier is None or tier.name != MEASURED for tier in tiers):
         weights, values = BY_WORDS, [*values[:2], *values[3:]]
     total = weights[0] + sum(map(mul, weights[1:], values))

@@ -14,7 +14,7 @@ from deia.search.question.interpret import interpret
 from deia.search.question.terms import named_share, read_question, stem_weights
 from deia.search.ranking.confidence import judge, observe
 from deia.search.ranking.layer_preference import layer_filters
-from deia.search.ranking.rank import CODE_MEANING, rank_documents, scaled
+from deia.search.ranking.rank import code_weight, rank_documents, scaled
 from deia.search.ranking.retrieve import affinity, choose_tier, retrieve
 from deia.search.ranking.weights import fusion_weight, general_information, verdict_weights
 
@@ -186,9 +186,9 @@ def _fused(
         return by_words
     by_meaning = scaled(cosines, among=len(cosines))
     weight = fusion_weight(asked.meaning.tier.name, named=named_share(asked.question))
-    coded = frozenset(code)
+    for_code, coded = code_weight(asked.meaning.tier.name, weight), frozenset(code)
     return {
         place: (1 - share) * by_words.get(place, 0.0) + share * by_meaning.get(place, 0.0)
         for place in words | cosines
-        for share in (min(weight, CODE_MEANING) if place[0] in coded else weight,)
+        for share in (for_code if place[0] in coded else weight,)
     }

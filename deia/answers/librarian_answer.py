@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.fast_json import Json
 from deia.records import Record
 from deia.search.rendering.columns import plain
 
@@ -52,7 +51,7 @@ class LibrarianResponse(Record):
     dropped: tuple[str, ...] = ()  # what a model claimed and no source says
     by: str = "documents"  # or the model that chose and phrased
     token: str = ""  # with which an agent goes on with its notes
-    audit: tuple[Mapping[str, Json], ...] = ()  # what was done, step by step
+    audit: tuple[Mapping[str, object], ...] = ()  # what was done, step by step
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""

@@ -1,4 +1,4 @@
-"""Answers to whole questions from a commons and its library, as methods of whoever has them open."""
+"""Taking sources in, and answers to whole questions from them, as methods of whoever has a commons open."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from _thread import RLock
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     from deia.answers.answering import Ongoing
     from deia.answers.evidence import Asked, Passage
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from deia.answers.librarian_answer import LibrarianQuery, LibrarianResponse
     from deia.compile.compiled_files import CompiledFiles
     from deia.compile.pending import Pending
+    from deia.compile.take_in import HowToTakeIn, TakenIn
+    from deia.ingest.source import Sources
     from deia.search.catalog import Catalog
     from deia.settings import Settings
 
@@ -28,6 +31,7 @@ MOST_CHUNKS = 100
 class AnswersQuestions:
     """What answers questions with sentences of the documents, and of a language model if the person has set one."""
 
+    root: str
     settings: Settings
     _environ: Mapping[str, str]
     _compiled: CompiledFiles
@@ -35,6 +39,22 @@ class AnswersQuestions:
 
     def open_catalog(self) -> Catalog:
         """Return the compiled search catalog."""
+        raise NotImplementedError
+
+    def ingest(self, source: Sources, **options: Unpack[HowToTakeIn]) -> TakenIn | Pending[TakenIn]:
+        """Take a source into the library and compile what changed; inside an event loop, await the result.
+
+        Raises:
+            CommonsError: the person does not trust the commons.
+            SourceError: the source makes no sense. One that fails is told in the result's `errors`.
+        """
+        from deia.compile.pending import awaitable  # noqa: PLC0415 - most programs only ask
+        from deia.compile.take_in import take_in_described  # noqa: PLC0415 - likewise
+
+        return awaitable(lambda: take_in_described(self.root, source, self._environ, **options))
+
+    def checked_state(self) -> Mapping[str, object]:
+        """Return the state of the documents, which an answer tells first."""
         raise NotImplementedError
 
     def answer(self, query: LibrarianQuery | str) -> LibrarianResponse | Pending[LibrarianResponse]:
@@ -58,7 +78,7 @@ class AnswersQuestions:
         limits, endpoint = self._limits(query.max_chunks), endpoint_of(self._environ)
         began = time.monotonic()
         asked = self._understood(query.question, query.collection)
-        ongoing = begin(query.question, asked, limits, clock=time.monotonic)
+        ongoing = begin(query.question, asked, limits, state=self.checked_state(), clock=time.monotonic)
         if endpoint is not None and ongoing.evidence.passages:
             left = limits.but(seconds=max(0.1, limits.seconds - (time.monotonic() - began)))
             ongoing = with_model(

@@ -49,11 +49,15 @@ def test_what_a_passage_leaves_open_is_asked_of_what_it_links_to(librarian: Libr
     assert {"library:pages/pumps.md", "library:pages/parts/valves.md"} <= by_path.keys()
     assert "library:pages/pumps.md, line 5" in by_path["library:pages/parts/valves.md"].why
     assert any("pumps.md:5" in question for question in answer.sub_questions)
-    assert answer.audit[0]["step"] == "net"
+    assert [step["step"] for step in answer.audit[:2]] == ["state", "net"]
     assert {"sub-question", "chosen", "sentences", "confidence"} <= {step["step"] for step in answer.audit}
 
 
-def test_limits_are_settings(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_answers_too(librarian: Librarian) -> None:
+    assert "library:pages/gauge.py" in {source.path for source in asked(librarian, "pressure of the boiler").sources}
+
+
+def test_limits_are_settings(librarian: Librarian) -> None:
     librarian.settings = librarian.settings.but(answer_depth=0)
     answer = asked(librarian, TWO_STEPS)
     assert answer.sub_questions == ()
