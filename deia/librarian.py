@@ -14,6 +14,7 @@ from _thread import RLock  # the same as in `threading`, whose import is slow
 
 from deia import files, spool
 from deia.audit.steps import FollowsProtocol, how_to_rank
+from deia.compile.answer_questions import AnswersQuestions
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
 from deia.compile.indexing import changes_since_indexing
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar, Unpack
 
-    from deia.compile.take_in import HowToTakeIn, TakenIn, TakingIn
-    from deia.ingest.source import Sources
     from deia.records import Role
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
@@ -51,7 +50,7 @@ UNTRUSTED_RESULTS = (
 )
 
 
-class Librarian(AsksGraph, FollowsProtocol):
+class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
     """An open commons. It may be kept for the life of a process and shared between threads, which wait for each other.
 
     Args:
@@ -171,6 +170,10 @@ class Librarian(AsksGraph, FollowsProtocol):
             answer = self.audited(answer.but(audit=answer.audit.but(warnings=tuple(warnings))), skip)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return answer
+
+    def checked_state(self) -> Mapping[str, object]:
+        """Return the state of the documents, which an answer tells first."""
+        return {} if self.collections else self.audit().short()
 
     def _layers(self, layer: str | None) -> tuple[str, ...]:
         """Return the layers to search; the settings may leave out the starter's documents."""
@@ -297,19 +300,6 @@ class Librarian(AsksGraph, FollowsProtocol):
     async def aquery(self, text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
         """Await `query`."""
         return await _in_thread(lambda: self.query(text, **filters))
-
-    # --- the library ---
-
-    def ingest(self, source: Sources, **options: Unpack[HowToTakeIn]) -> TakenIn | TakingIn:
-        """Take a source into the library and compile what changed; inside an event loop, await the result.
-
-        Raises:
-            CommonsError: the person does not trust the commons.
-            SourceError: the source makes no sense. One that fails is told in the result's `errors`.
-        """
-        from deia.compile.take_in import awaitable, take_in_described  # noqa: PLC0415 - most programs only ask
-
-        return awaitable(lambda: take_in_described(self.root, source, self._environ, **options))
 
     # --- compiled files ---
 

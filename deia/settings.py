@@ -34,6 +34,11 @@ class Settings(Record):
     deadline_ms: int = 1000  # when the hook gives up, counted from its start
     hold: bool = True  # whether a `hold` may stop a tool call; false makes it a note
     limit: int = 5  # documents an answer names
+    answer_depth: int = 2  # rounds of sub-questions for an answer
+    answer_sub_questions: int = 24
+    answer_passages: int = 40  # that sub-questions may add
+    answer_seconds: int = 20  # within which an answer comes, with a language model or without
+    answer_tokens: int = 6000  # of evidence that a language model is shown at once
     tier: str = "auto"  # what searches use besides words: the best available, or a named tier
     hybrid_alpha: str = "learned"  # the weight of meaning against words, from 0.0 to 1.0
     mmr_lambda: str = "learned"  # how much relevance counts against variety, from 0.0 to 1.0
@@ -89,10 +94,9 @@ QUIET = {
 KINDS = {int: "a whole number from 0", bool: "true or false", str: "text"}
 DEFAULTS = Settings()
 MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
-MOST_PARTS = 60  # dots in a key or in the name of a table
-MOST_DOTS = 1_000  # in a line
+MOST_PARTS, MOST_DOTS = 60, 1_000  # dots in a key or in the name of a table, and in a line
 DOTENV = ".env"
-SECRETS = ("token",)  # a person's own: a project's files cannot set them
+SECRETS = ("token",)  # a person's own
 NAMES = tuple(DEFAULTS.by_name())
 # What files of a project may set: with less time or room, the person's own guard would be silent; with far more, an
 # agent would wait or read too long. Variables and flags are the person's, and have no bounds.
@@ -103,6 +107,7 @@ BOUNDS = {
     "conversation_chars": (4_000, 400_000),
     "recent_turns": (5, 500),
     "limit": (1, 100),
+    "answer_seconds": (1, 120),
 }
 ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of a project can be
 
@@ -272,8 +277,7 @@ def _settings_file(root: str, name: str) -> bytes | None:
 def _leads_out(root: str, path: str) -> bool:
     import os  # noqa: PLC0415 - hardly anybody links these files
 
-    top = os.path.realpath(root).rstrip(os.sep)
-    return not os.path.realpath(path).startswith(top + os.sep)
+    return not os.path.realpath(path).startswith(os.path.realpath(root).rstrip(os.sep) + os.sep)
 
 
 def _refuse_deep(name: str, content: bytes) -> None:
@@ -332,8 +336,8 @@ def _suggestion(name: str) -> str:
     """Return a sentence that suggests a similar setting, if there is one, and lists all of them."""
     from difflib import get_close_matches  # noqa: PLC0415 - it imports `re`, and only a wrong name needs it
 
-    similar = "".join(f"Did you mean {near}? " for near in get_close_matches(name, NAMES, n=1))
-    return f"{similar}Known are: {', '.join(NAMES)}."
+    mean = "".join(f"Did you mean {near}? " for near in get_close_matches(name, NAMES, n=1))
+    return f"{mean}Known are: {', '.join(NAMES)}."
 
 
 def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
@@ -342,7 +346,7 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
         return _checked_quiet(raw, where)
     if name == "schema" and isinstance(raw, dict):  # `deia.graph.schema` checks what is in it
         return raw
-    is_valid = _is_form if name == "forms" else _is_globs
+    is_valid = (OFF, *ACTIONS).__contains__ if name == "forms" else _is_globs
     wrong: object = raw
     if isinstance(raw, dict):
         wrong = next(({key: value} for key, value in raw.items() if not is_valid(value)), None)
@@ -369,10 +373,6 @@ def _checked_quiet(raw: dict[str, object], where: str) -> dict[str, object]:
     if raw and (unknown or wrong):
         raise SettingsError(f"quiet: {'; '.join((*unknown, *wrong))}", where=where, fix=f"Expected: {TABLES['quiet']}.")
     return dict(raw)
-
-
-def _is_form(value: object) -> bool:
-    return isinstance(value, str) and value in {OFF, *ACTIONS}
 
 
 def _is_globs(value: object) -> bool:

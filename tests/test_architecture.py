@@ -34,6 +34,7 @@ ROWS = (
     ("commons", "match", "ingest"),
     ("graph",),
     ("ledger", "search", "watch"),
+    ("answers",),
     ("compile",),
     ("audit",),
     ("librarian",),

@@ -5,15 +5,12 @@ Only the library of a commons that the person trusts is written: a cloned reposi
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future
 from hashlib import blake2b
 from typing import Any, TypedDict
 
 from deia import files
-from deia.errors import ArtefactError, DeiaError
+from deia.errors import ArtefactError
 from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
 from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.chunk import DEFAULT
@@ -74,40 +71,6 @@ class TakenIn(Record):
         """Return it at once: it is done."""
         yield from ()
         return self
-
-
-class TakingIn:
-    """The same while an event loop runs: a thread is at work, which `await` waits for, and so does whoever asks."""
-
-    def __init__(self, work: Callable[[], TakenIn]) -> None:
-        self._future: Future[TakenIn] = Future()
-        threading.Thread(target=self._run, args=(work,), daemon=True).start()
-
-    def _run(self, work: Callable[[], TakenIn]) -> None:
-        try:
-            self._future.set_result(work())
-        except (DeiaError, OSError) as error:
-            self._future.set_exception(error)
-
-    def __await__(self) -> Generator[Any, None, TakenIn]:
-        """Wait for the thread without holding up the event loop."""
-        from asyncio import wrap_future  # noqa: PLC0415 - it is there, since somebody awaits
-
-        return wrap_future(self._future).__await__()
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a field of the result, once it is there."""
-        return getattr(self._future.result(), name)
-
-
-def awaitable(work: Callable[[], TakenIn]) -> TakenIn | TakingIn:
-    """Do some work at once or, if an event loop runs in this thread, in another one."""
-    asyncio = sys.modules.get("asyncio")  # importing it takes longer than looking at a thousand files
-    try:
-        running = asyncio is not None and asyncio.get_running_loop()
-    except RuntimeError:
-        running = None
-    return TakingIn(work) if running else work()
 
 
 def open_library(root: str, environ: Mapping[str, str]) -> Library:

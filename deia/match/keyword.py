@@ -160,9 +160,12 @@ class KeywordIndex:
         full_query = query.boolean_query(
             [(occur.Must, query.const_score_query(documents, 0.0)), (occur.Must, query.boolean_query(bits))]
         )
-        for number, ordinal, score in self._found(full_query, MOST_PASSAGES):
-            stems_of_passage = by_document[self._name(number)].setdefault(ordinal, set())
-            stems_of_passage.update(stem for n, stem in enumerate(stems) if int(score) >> n & 1)
+        found = self._found(full_query, MOST_PASSAGES)
+        names = {number: self._name(number) for number in {number for number, _, _ in found}}
+        for number, ordinal, score in found:
+            mask = int(score)
+            stems_of_passage = by_document[names[number]].setdefault(ordinal, set())
+            stems_of_passage.update([stem for n, stem in enumerate(stems) if mask >> n & 1])
 
     def _any(self, weights: Mapping[str, float]) -> tantivy.Query:
         query = tantivy.Query

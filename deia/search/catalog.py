@@ -34,6 +34,7 @@ NEW_WORDS = "words-new.bin"
 PATTERNS = "patterns.json"
 CONCEPTS = "concepts.json"
 KEYWORD = "keyword"
+MOST_OPENED = 400  # documents that are kept, since a process that asks often needs the same ones
 REBUILD = "Run `deia compile`."
 
 
@@ -93,6 +94,7 @@ class Catalog:
         "_concepts",
         "_documents",
         "_offsets",
+        "_opened",
         "_patterns",
         "_stems",
         "_texts",
@@ -114,6 +116,7 @@ class Catalog:
         self._vectors: dict[str, Vectors] = {}
         self._patterns: tuple[Pattern, ...] | None = None
         self._stems: Mapping[str, Sequence[int]] = {}
+        self._opened: dict[int, StoredDocument] = {}
         self._clusters: Mapping[str, Cluster] | None = None
         self._concepts: ConceptGroups | None = None
         self.links: Connection | None = None  # between its pages, which count in rankings
@@ -265,7 +268,14 @@ class Catalog:
         return self._patterns
 
     def document_at(self, number: int) -> StoredDocument:
-        """Return a document by its number."""
+        """Return a document by its number; the last ones are kept."""
+        if number not in self._opened:
+            if len(self._opened) >= MOST_OPENED:
+                self._opened.clear()
+            self._opened[number] = self._document(number)
+        return self._opened[number]
+
+    def _document(self, number: int) -> StoredDocument:
         start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
         values = fast_json.loads(self._documents[start:end].decode().partition("\t")[2])
         passages = values.pop("passages")

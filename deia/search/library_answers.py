@@ -29,7 +29,7 @@ def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at:
     """
     answers: list[Answer] = []
     problem: QueryError | None = None
-    for catalog, part in _parts(commons, library, query):
+    for catalog, part in parts(commons, library, query):
         try:
             answers.append(search(catalog, part, checked_at=checked_at, tiers=tiers))
         except QueryError as error:
@@ -39,13 +39,13 @@ def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at:
     return answers[0] if len(answers) < 2 else merged(*answers, limit=query.limit)
 
 
-def _parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
+def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
     """Return what is searched, and for what."""
     layers = tuple(layer for layer in query.layers if layer != LIBRARY)
-    parts = [(commons, query.but(layers=layers))] if layers or not query.layers else []
+    searched = [(commons, query.but(layers=layers))] if layers or not query.layers else []
     if query.collection or query.asset_type not in ("", "text"):
-        parts = []
-    return [*parts, (library, query.but(layers=()))] if LIBRARY in query.layers or not query.layers else parts
+        searched = []
+    return [*searched, (library, query.but(layers=()))] if LIBRARY in query.layers or not query.layers else searched
 
 
 def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:

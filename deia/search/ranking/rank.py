@@ -15,6 +15,9 @@ from deia.search.question.terms import Question, named_share
 from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Named = TypeVar("Named")
     Passage = tuple[int, int]  # a document's number, and the passage's ordinal in it
     Hit = tuple[int, int, float]  # a passage with its score
 
@@ -208,7 +211,7 @@ def _best(words: Mapping[int, float], cosines: Mapping[int, float], word_weight:
     return max(ordinals, key=lambda at: word_weight * words.get(at, 0.0) + meaning * cosines.get(at, 0.0))
 
 
-def scaled(values: Mapping[int, float], *, among: int) -> dict[int, float]:
+def scaled(values: Mapping[Named, float], *, among: int) -> dict[Named, float]:
     """Return scores on a scale on which the best is 1 and the hundredth best is 0; of fewer scores, the lowest is 0.
 
     If fewer than `among` candidates have a score, those without one count as 0, which is then the lowest.

@@ -14,6 +14,7 @@ from deia.errors import QueryError
 from deia.librarian import Librarian
 from deia.records import Record
 from deia.search.find_document import look_up
+from deia.serve.server.answer_tools import answer_question
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.library_tools import index_source, list_sources
 from deia.serve.server.protocol_tools import repair, step
@@ -28,6 +29,7 @@ Values: TypeAlias = Mapping[str, Any]  # of arguments, checked against the tool'
 # What answers each tool. It takes the tool's arguments by name; those that a call leaves out have its defaults.
 TOOLS: Mapping[str, Callable[..., Reply]] = {
     "query_global_commons": query,
+    "answer": answer_question,
     "read_document": read,
     "check_triggers": check,
     "list_documents": list_documents,
@@ -47,14 +49,14 @@ TOOLS: Mapping[str, Callable[..., Reply]] = {
     "repair": repair,
     "Librarian_IndexDirectoryToLibrary": add_folder,
 }
-RETRIED = (
-    "query_global_commons",
-    "read_document",
-    "list_documents",
-    "suggest_location",
-    "protocol",
-)  # see `Desk.retry`
-NAMES = {"from": "start", "to": "end", "maxDepth": "max_depth"}  # of parameters that the functions call otherwise
+# Tools that are tried again if the compiled files changed meanwhile.
+RETRIED = ("query_global_commons", "answer", "read_document", "list_documents", "suggest_location", "protocol")
+NAMES = {
+    "from": "start",
+    "to": "end",
+    "maxDepth": "max_depth",
+    "continue": "token",
+}  # of parameters that the functions call otherwise
 
 
 class Call(Record):

@@ -8,6 +8,7 @@ question as the result of its call and calls again with the answer. No answer, o
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -19,17 +20,19 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import deia
 from deia.errors import DeiaError
+from deia.serve.server.answer_tools import sampled
 from deia.serve.server.call_log import CallLog
-from deia.serve.server.desk import Desk, DeskThread
+from deia.serve.server.desk import Desk, DeskThread, Reply
 from deia.serve.server.dispatch import answer, confirmation, find_tool, prepare
 from deia.serve.server.hook_events import Hooks, answer_hook
 from deia.serve.server.library_tools import finish, start
 from deia.serve.server.read_tools import PROMPTS, prompt_text
 from deia.serve.server.recompile import Recompiler, Report
 from deia.serve.server.resources import PATTERNS, SCHEME, Context, Subscribers, complete, fixed_addresses, read_resource
-from deia.serve.server.tool_schemas import CHECKS, HOOK, INSTRUCTIONS, Tool
+from deia.serve.server.tool_schemas import HOOK, INSTRUCTIONS, SLOW, Tool
 
 CONFIRM, CHOOSE = "confirm", "choose"
+MOST_SAMPLED = 2_000  # tokens of a reply of the client's model
 NAME, TITLE = "deia", "deia, the team's librarian"
 
 Value = TypeVar("Value")
@@ -95,6 +98,28 @@ async def _ask(
 
 def _is_stateless(ctx: Context) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def can_sample(ctx: Context) -> bool:
+    """Return whether the client lets its own model be asked; requests without a session cannot."""
+    capabilities = ctx.session.client_capabilities
+    return capabilities is not None and capabilities.sampling is not None and not _is_stateless(ctx)
+
+
+async def _sampled(ctx: Context, thread: DeskThread, reply: Reply) -> Reply:
+    """Return an answer after the client's own model was asked about its evidence, or as it was if that fails."""
+    token, librarian = str(reply.fields["token"]), thread.desk.librarian
+    system, question = await thread.run(lambda: librarian.prompt_for(token))
+    asked = ctx.session.create_message(
+        [types.SamplingMessage(role="user", content=types.TextContent(text=question))],
+        max_tokens=MOST_SAMPLED, system_prompt=system, related_request_id=ctx.request_id,
+    )  # fmt: skip
+    try:
+        result = await asyncio.wait_for(asked, librarian.settings.answer_seconds)
+    except (MCPError, TimeoutError):  # the client's person or its model refuses, or takes too long
+        return reply
+    said = result.content.text if isinstance(result.content, types.TextContent) else ""
+    return await thread.run(lambda: sampled(thread.desk, token, said))
 
 
 class Handlers:
@@ -168,7 +193,7 @@ class Handlers:
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         tool, report = find_tool(self.tools, params.name), _progress(ctx)
-        thread = self.checker if params.name == CHECKS else self.desk_thread
+        thread = self.checker if params.name in SLOW else self.desk_thread
         desk = thread.desk
         await self.recompiler.wait_until_compiled(report)
         call = await thread.run(lambda: prepare(desk, tool, params.arguments))
@@ -178,6 +203,8 @@ class Handlers:
             if pending is not None:
                 return pending
         reply = await thread.run(lambda: answer(desk, call))
+        if call.arguments.get("sampling") and can_sample(ctx):
+            reply = await _sampled(ctx, thread, reply)
         if reply.clusters and not call.arguments.get("cluster"):
             cluster = await choose(ctx, params, "That is about half the commons. Which part of it?", reply.clusters)
             if isinstance(cluster, types.InputRequiredResult):

@@ -1,0 +1,84 @@
+"""How likely it is that an answer's sentences really answer the question.
+
+A logistic regression over what the sentences and passages say of the question. `bench/answers.py --learn` learned it on
+questions whose evidence was there or had been taken out.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import exp, log
+from operator import mul
+from typing import TYPE_CHECKING
+
+from deia.answers.aspects import share, stems_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deia.answers.aspects import Aspect
+    from deia.answers.gathering import Evidence
+    from deia.answers.synthesis import Cited
+
+# With the cosines of word vectors, and without: those of other models have another scale. Each begins with the bias.
+WITH_MEANING = (-5.13, -0.17, -1.14, 4.83, 1.23, 0.07, 2.96)
+BY_WORDS = (-3.0, 0.1, -0.75, 1.62, 0.32, 2.65)
+MEASURED = "static"  # the tier of the cosines
+LEAST = 0.2  # below this probability, the answer is that the documents do not say
+UNRELATED = 0.1  # the most, where nothing that the question is about is in the documents, as a search judges it
+NEAR = 3  # words between two of a question, up to which a sentence says them together
+
+
+def observed(evidence: Evidence, cited: Sequence[Cited]) -> list[float]:
+    """Return what the probability is judged by."""
+    by_document: dict[str, frozenset[str]] = {}
+    for one in cited:
+        by_document[one.passage.key[0]] = by_document.get(one.passage.key[0], frozenset()) | one.stems
+    together = _said_together(evidence.aspects, cited)
+    score = max((passage.score for passage in evidence.passages), default=0.0)
+    return [
+        log(max(1, len(evidence.aspects))),
+        together,
+        max((passage.likeness for passage in evidence.passages), default=0.0),
+        max((share(evidence.aspects, stems) for stems in by_document.values()), default=0.0),
+        score,
+        together * score,
+    ]
+
+
+def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
+    """Return the probability that the sentences answer the question."""
+    if not cited:
+        return 0.0
+    values = observed(evidence, cited)
+    tiers = [one.asked.meaning.tier for one in evidence.passages if one.likeness]
+    weights: tuple[float, ...] = WITH_MEANING
+    if not tiers or any(tier is None or tier.name != MEASURED for tier in tiers):
+        weights, values = BY_WORDS, [*values[:2], *values[3:]]
+    total = weights[0] + sum(map(mul, weights[1:], values))
+    sure = 1 / (1 + exp(-max(-30.0, min(30.0, total))))
+    return round(sure if evidence.belongs else min(sure, UNRELATED), 3)
+
+
+def _said_together(aspects: Sequence[Aspect], cited: Sequence[Cited]) -> float:
+    """Return how many of the neighbouring words of a question are near each other in a sentence, from 0 to 1."""
+    places = [_places(one) for one in cited]
+    whole = together = 0.0
+    for left, right in pairwise(aspects):
+        weight = min(left.weight, right.weight)
+        whole += weight
+        together += weight * any(_are_near(left, right, at) for at in places)
+    return together / (whole or 1.0)
+
+
+def _places(one: Cited) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for at, stem in enumerate(stems_in(one.passage.asked.catalog.keyword, one.quotation.text)):
+        places.setdefault(stem, []).append(at)
+    return places
+
+
+def _are_near(left: Aspect, right: Aspect, places: Mapping[str, Sequence[int]]) -> bool:
+    ones = [at for stem in left.stems for at in places.get(stem, ())]
+    others = [at for stem in right.stems for at in places.get(stem, ())]
+    return any(0 < abs(one - other) <= NEAR for one in ones for other in others)

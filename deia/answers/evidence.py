@@ -1,0 +1,194 @@
+"""Passages that may bear on a question, found by words, by meaning and by links: a wide net over every catalog.
+
+A catalog ranks documents for a reader. An answer needs passages, each by itself and with its words, since what one
+leaves open another may say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.match.tiers import KEYWORD_TIER
+from deia.records import Record
+from deia.search.question.interpret import interpret
+from deia.search.question.terms import named_share, read_question, stem_weights
+from deia.search.ranking.confidence import judge, observe
+from deia.search.ranking.layer_preference import layer_filters
+from deia.search.ranking.rank import code_weight, rank_documents, scaled
+from deia.search.ranking.retrieve import affinity, choose_tier, retrieve
+from deia.search.ranking.weights import fusion_weight, general_information, verdict_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from deia.knowledge import Query
+    from deia.match.keyword import Filters
+    from deia.search.catalog import Catalog, StoredDocument
+    from deia.search.question.terms import Question
+    from deia.search.ranking.rank import Ranked
+    from deia.search.ranking.retrieve import Meaning
+
+    Place = tuple[int, int]  # a document's number and the ordinal of a passage in it
+
+NET = 50  # passages of a catalog that are looked at
+DOCUMENT = 0.5  # how much the rank of its document counts for a passage
+MOST_READ = 400  # documents whose lines are kept
+CODE = "code"
+MOST_NETS = 100  # questions of which it is kept what was found
+_nets: dict[tuple[Catalog, str, str, str], Net] = {}
+_read: dict[tuple[str, int], tuple[str, ...]] = {}
+
+
+class Asked(Record):
+    """A catalog, the question as it understands it, and what limits the search in it."""
+
+    catalog: Catalog
+    question: Question
+    meaning: Meaning
+    filters: Filters
+
+
+class Passage(Record):
+    """A passage with what it says, and how it was found."""
+
+    asked: Asked
+    place: Place
+    document: StoredDocument
+    stems: frozenset[str]  # of the question, that it contains
+    score: float  # 1 is the best of the first net
+    likeness: float = 0.0  # the cosine of its meaning with the question's
+    why: str = ""  # which link or name led here, if one did
+    seed: Passage | None = None  # which led here
+    at: int = 0  # the line of it that did
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Its first and last line."""
+        return self.document.passages[self.place[1]]
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Its lines."""
+        first, last = self.lines
+        return _lines(self.asked.catalog, self.document)[
+            first - self.document.first_line : last - self.document.first_line + 1
+        ]
+
+    @property
+    def path(self) -> str:
+        """The path of its document."""
+        return self.document.entry.path
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells it from every other passage."""
+        return self.document.entry.id, self.place[1]
+
+    @property
+    def heading(self) -> str:
+        """Its title and heading, or the name of what it defines."""
+        ordinal = self.place[1]
+        symbol = self.document.natures[ordinal][1:2] if self.document.natures else ()
+        parts = (self.document.entry.title, self.document.headings[ordinal], *symbol)
+        return ": ".join(dict.fromkeys(filter(None, parts)))
+
+
+def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
+    """Return a question to a catalog; raise QueryError if it has a filter with a value that the catalog lacks."""
+    interpretation = interpret(catalog, query)
+    question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
+    filters = {**layer_filters(query.layers), **interpretation.filters}
+    return Asked(catalog=catalog, question=question, meaning=choose_tier(catalog, tiers=tiers), filters=filters)
+
+
+class Net(Record):
+    """What a wide net brought, best first, and whether the catalog is about such things at all."""
+
+    passages: Sequence[Passage]
+    belongs: bool
+
+
+def net(asked: Asked) -> Net:
+    """Return the passages of a catalog that fit the question best; what was found for equal questions is kept."""
+    key = asked.catalog, asked.question.text, repr(sorted(asked.filters.items())), asked.meaning.name
+    if key not in _nets:
+        if len(_nets) >= MOST_NETS:
+            _nets.clear()
+        _nets[key] = _cast(asked)
+    return _nets[key]
+
+
+def _cast(asked: Asked) -> Net:
+    tier = asked.meaning.tier.name if asked.meaning.tier else ""
+    evidence = retrieve(asked.catalog, asked.question, meaning=asked.meaning, filters=asked.filters, limit=NET)
+    ranked = rank_documents(asked.catalog, asked.question, evidence, tier=tier, limit=NET)
+    words = {(number, ordinal): score for number, ordinal, score in evidence.hits}
+    cosines = dict(evidence.likeness.passages) if evidence.likeness else {}
+    scores = _fused(asked, words, cosines, evidence.code)
+    by_document = {each.number: each.score for each in reversed(ranked)}
+    scores = {
+        place: (1 - DOCUMENT) * score + DOCUMENT * by_document.get(place[0], 0.0) / (ranked[0].score or 1.0)
+        for place, score in scores.items()
+    }
+    best = sorted(scores, key=lambda place: (-scores[place], place))[:NET]
+    top = max((scores[place] for place in best), default=0.0) or 1.0
+    passages = read(asked, {place: scores[place] / top for place in best}, cosines)
+    return Net(passages=passages, belongs=_belongs(asked, ranked, passages, tier))
+
+
+def _belongs(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage], tier: str) -> bool:
+    """Return whether a search would find anything, by the verdict that it learned."""
+    stems: dict[int, dict[int, frozenset[str]]] = {}
+    for passage in passages:
+        stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
+    catalog, question = asked.catalog, asked.question
+    words = {term.stem for term in question.terms if term.part and term.stem}
+    seen = [each for each in ranked if each.number in stems]
+    observed = observe(
+        question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
+        akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,
+        usual=general_information(words, length=catalog.length),
+    )  # fmt: skip
+    return judge(observed, verdict_weights(tier or KEYWORD_TIER)).found
+
+
+def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:
+    """Return passages with the stems of the question that they contain."""
+    catalog = asked.catalog
+    documents = {number: catalog.document_at(number) for number, _ in scores}
+    names = {document.entry.id: number for number, document in documents.items()}
+    stems = catalog.keyword.stems_by_passage(list(names), list(stem_weights(asked.question)))
+    return [
+        Passage(
+            asked=asked, place=place, document=documents[place[0]], score=score, likeness=cosines.get(place, 0.0),
+            stems=frozenset(stems[documents[place[0]].entry.id].get(place[1], ())),
+        )
+        for place, score in scores.items()
+    ]  # fmt: skip
+
+
+def _lines(catalog: Catalog, document: StoredDocument) -> tuple[str, ...]:
+    """Return the lines of a document, which are kept for the next question."""
+    key = catalog.folder, document.number
+    if key not in _read:
+        if len(_read) >= MOST_READ:
+            _read.clear()
+        _read[key] = tuple(catalog.text(document).split("\n"))
+    return _read[key]
+
+
+def _fused(
+    asked: Asked, words: dict[Place, float], cosines: dict[Place, float], code: Iterable[int]
+) -> dict[Place, float]:
+    """Return the score of each passage by its words and its meaning."""
+    by_words = scaled(words, among=len(words | cosines))
+    if not cosines or asked.meaning.tier is None:
+        return by_words
+    by_meaning = scaled(cosines, among=len(cosines))
+    weight = fusion_weight(asked.meaning.tier.name, named=named_share(asked.question))
+    for_code, coded = code_weight(asked.meaning.tier.name, weight), frozenset(code)
+    return {
+        place: (1 - share) * by_words.get(place, 0.0) + share * by_meaning.get(place, 0.0)
+        for place in words | cosines
+        for share in (for_code if place[0] in coded else weight,)
+    }

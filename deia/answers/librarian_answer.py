@@ -1,0 +1,80 @@
+"""What a librarian is asked and what it answers: an answer with its sources, as programs get it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.records import Record
+from deia.search.rendering.columns import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from typing import Any
+
+NOT_SAID = "The documents do not say."
+
+
+class LibrarianQuery:
+    """A question to the librarian: of a collection of the library, or of everything if that is empty."""
+
+    __slots__ = ("collection", "include_sources", "max_chunks", "question")
+
+    def __init__(
+        self, collection: str = "", question: str = "", max_chunks: int = 10, *, include_sources: bool = True
+    ) -> None:
+        """Keep what is asked; the answer rests on at most `max_chunks` passages."""
+        self.collection, self.question, self.max_chunks = collection, question, max_chunks
+        self.include_sources = include_sources
+
+
+class AnswerSource(Record):
+    """Where a part of an answer stands: a document, its first and last line, and how much it adds to the answer."""
+
+    path: str
+    lines: tuple[int, int]
+    relevance: float
+    quote: str = ""
+    says: str = ""  # the same in a model's words, if they add nothing to the quotation
+    why: str = ""  # which link or name led there, if one did
+
+
+class LibrarianResponse(Record):
+    """The librarian's answer; `sources` are in the order of the answer."""
+
+    question: str
+    answer: str
+    sources: tuple[AnswerSource, ...]
+    confidence: float  # the probability that this answers the question
+    found: bool
+    open: tuple[str, ...] = ()  # words of the question of which no source says anything
+    sub_questions: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()  # what a model claimed and no source says
+    by: str = "documents"  # or the model that chose and phrased
+    token: str = ""  # with which an agent goes on with its notes
+    audit: tuple[Mapping[str, object], ...] = ()  # what was done, step by step
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        fields: dict[str, Any] = {**self.values(), "sources": [_plain(source) for source in self.sources]}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+    def __await__(self) -> Generator[Any, None, LibrarianResponse]:
+        """Return it at once: it is done."""
+        yield from ()
+        return self
+
+
+def _plain(source: AnswerSource) -> dict[str, Any]:
+    fields = {**source.values(), "lines": list(source.lines)}
+    return {name: value for name, value in fields.items() if value != ""}
+
+
+def written(sources: tuple[AnswerSource, ...]) -> str:
+    """Return sources as an answer: sentence by sentence, each with its place, grouped by document."""
+    return "\n".join(f"{plain(source.says or source.quote)} [{place(source)}]" for source in sources) or NOT_SAID
+
+
+def place(source: AnswerSource) -> str:
+    """Return a source's path and lines as answers write them, such as bok/site.md:12-30."""
+    first, last = source.lines
+    return f"{plain(source.path)}:{first}" + (f"-{last}" if last > first else "")

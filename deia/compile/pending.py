@@ -1,0 +1,49 @@
+"""Work whose result a program waits for, or awaits if an event loop runs in its thread."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from deia.errors import DeiaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+Done = TypeVar("Done")
+
+
+class Pending(Generic[Done]):
+    """The result of what a thread does while an event loop runs: `await` waits for it, and so does whoever asks."""
+
+    def __init__(self, work: Callable[[], Done]) -> None:
+        self._future: Future[Done] = Future()
+        threading.Thread(target=self._run, args=(work,), daemon=True).start()
+
+    def _run(self, work: Callable[[], Done]) -> None:
+        try:
+            self._future.set_result(work())
+        except (DeiaError, OSError) as error:
+            self._future.set_exception(error)
+
+    def __await__(self) -> Generator[Any, None, Done]:
+        """Wait for the thread without holding up the event loop."""
+        from asyncio import wrap_future  # noqa: PLC0415 - it is there, since somebody awaits
+
+        return wrap_future(self._future).__await__()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the result, once it is there."""
+        return getattr(self._future.result(), name)
+
+
+def awaitable(work: Callable[[], Done]) -> Done | Pending[Done]:
+    """Do some work at once or, if an event loop runs in this thread, in another one."""
+    asyncio = sys.modules.get("asyncio")  # importing it takes longer than looking at a thousand files
+    try:
+        running = asyncio is not None and asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    return Pending(work) if running else work()
