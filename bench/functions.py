@@ -1,6 +1,6 @@
 """How well a sentence about a function finds it: docstrings of the standard library, asked of code without docstrings.
 
-    python bench/functions.py [--questions 500] [--half tuned|held|both] [--kept FOLDER]
+    python bench/functions.py [--questions 500] [--half tuned|held|both] [--tier static|compact] [--kept FOLDER]
 
 The standard library without its tests is copied with every docstring taken out, and taken in by `deia ingest` like any
 other folder. A question is the first paragraph of a docstring; what is asked is what `Librarian.query` answers. A
@@ -141,16 +141,16 @@ def is_met(function: Function, path: str, lines: tuple[int, int]) -> bool:
     return path == function.path and (within or (first <= function.first and function.last <= last))
 
 
-def places_of(librarian: Librarian, function: Function) -> list[int]:
+def places_of(librarian: Librarian, function: Function, tier: str) -> list[int]:
     """Return where among the passages of an answer the function stands, from 1."""
-    answer = librarian.query(function.question, layer="library", limit=DEPTH)
+    answer = librarian.query(function.question, layer="library", limit=DEPTH, tier=tier)
     found = [(one.path.partition("/")[2], one.lines) for one in answer.documents]
     return [place for place, (path, lines) in enumerate(found, 1) if is_met(function, path, lines)]
 
 
-def ask(librarian: Librarian, asked: Sequence[Function]) -> list[int]:
+def ask(librarian: Librarian, asked: Sequence[Function], tier: str) -> list[int]:
     """Return for each question the place at which its function is found, or 0."""
-    return [next(iter(places_of(librarian, function)), 0) for function in asked]
+    return [next(iter(places_of(librarian, function, tier)), 0) for function in asked]
 
 
 def main() -> None:
@@ -158,6 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--half", choices=("tuned", "held", "both"), default="both")
+    parser.add_argument("--tier", default="static")
     parser.add_argument("--kept", type=Path)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -168,7 +169,7 @@ def main() -> None:
         take_in(place)
         librarian = Librarian(place / "commons", ledger=False)
         began = time.process_time()
-        found = ask(librarian, asked)
+        found = ask(librarian, asked, options.tier)
         seconds = time.process_time() - began
         report(functions, asked, found, options.half)
         print(f"{seconds / len(asked) * 1e3:.1f} ms of work a question")

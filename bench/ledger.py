@@ -23,9 +23,8 @@ import duckdb
 
 from deia import files, spool
 from deia.ledger.compaction import compact
-from deia.ledger.reports import REPORTS, make_reports
+from deia.ledger.reports import REPORTS, Known, make_reports
 from deia.ledger.segments import find_parts
-from deia.ledger.usage_reports import Known
 from deia.ledger.warehouse import ask, open_warehouse, read_through
 
 WRITER = """

@@ -23,6 +23,8 @@ MUTES, LEAVES = "mutes.jsonl", "allows.jsonl"  # files in the state folder: mute
 LONGEST_NAME = 200  # characters of a folder in the cache; file systems allow 255 bytes
 STARTER_PREFIX = "starter:"  # shown before paths in the starter commons
 LIBRARY_STATE = "revision"  # the file in a library's folder that tells its state
+LIBRARY_SOURCES = "sources.json"  # beside it: how each source stands
+LIBRARY_STAMPS = "stamps"  # beside them: a folder with a file of stamps for each source that is a folder
 LIBRARY_PREFIX = "library:"  # shown before the paths of documents that were taken in (deia.ingest)
 GRAPH = "graph"  # the folder beside the compiled files in which the graph is (deia.graph)
 TRUSTED = "trusted"  # the file in the state folder that lists the roots a person trusts, one a line
@@ -45,7 +47,7 @@ def locate_commons(start: str, *, environ: Mapping[str, str], explicit: str = ""
     """Return the root of the commons, as `find_commons` does, and whether the person trusts it."""
     named = explicit or environ.get("DEIA_COMMONS", "")
     if named:
-        if not is_commons(named):
+        if not is_commons(named) and named != environ.get("DEIA_DOCS"):
             from deia.problems import CommonsError  # noqa: PLC0415 - few hooks are told where the commons is
 
             origin = "--commons" if explicit else "DEIA_COMMONS"
@@ -207,7 +209,8 @@ def events_folder(root: str, environ: Mapping[str, str], *, trusted: bool | None
     if not (is_trusted(root, environ) if trusted is None else trusted):
         return f"{state_folder(environ)}/untrusted/{_fingerprint(files.real(root))}/events"
     own = f"{root}/telemetry/events"
-    if files.is_link(f"{root}/telemetry") or files.is_link(own):
+    is_notes = environ.get("DEIA_DOCS") == root  # a folder of notes, in which deia writes nothing
+    if is_notes or files.is_link(f"{root}/telemetry") or files.is_link(own):
         return f"{state_folder(environ)}/ledgers/{_fingerprint(files.full(root))}/events"
     return own
 

@@ -111,6 +111,9 @@ class Entry(Record):
     created: str = ""
     updated: str = ""
     verified: str = ""
+    valid_until: str = ""  # the last day on which it holds
+    superseded_by: str = ""  # the id of the document that takes its place
+    review_after: str = ""  # the day after which somebody should check it
     extra: Mapping[str, Json] = {}
     line: int = 0
 

@@ -13,8 +13,10 @@ import time
 from _thread import RLock  # the same as in `threading`, whose import is slow
 
 from deia import files, spool
+from deia.audit.steps import FollowsProtocol
 from deia.compile.ask_graph import AsksGraph
 from deia.compile.compiled_files import CompiledFiles
+from deia.compile.indexing import changes_since_indexing
 from deia.errors import QueryError
 from deia.firing import Firing, Injection
 from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX, events_folder, find_commons, state_folder
@@ -50,7 +52,7 @@ UNTRUSTED_RESULTS = (
 )
 
 
-class Librarian(AsksGraph):
+class Librarian(AsksGraph, FollowsProtocol):
     """An open commons. It may be kept for the life of a process and shared between threads, which wait for each other.
 
     Args:
@@ -77,6 +79,7 @@ class Librarian(AsksGraph):
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
         here = files.forward(os.getcwd())
+        self._here = "" if explicit or self._environ.get("DEIA_COMMONS") else here
         self.root = find_commons(here, environ=self._environ, explicit=files.forward(explicit))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
@@ -108,13 +111,15 @@ class Librarian(AsksGraph):
         since: str | None = None,
         until: str | None = None,
         expand_context: str | None = None,
+        skip: Sequence[str] = (),
     ) -> RenderableAnswer:
         """Search the commons; an answer may say that nothing fits.
 
         `layer` leaves only the project's `own` documents, those of `packs`, of the `starter`, or of the `library`.
         `asset_type` (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and
         `until` are days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` shows the `neighbours` or
-        the `parent` of each passage, too. `tier` names what the search may use besides words, like the setting `tier`.
+        the `parent` of each passage, too. `skip` names steps of the protocol that the answer's audit is to lack: state,
+        classification, quality. `tier` names what the search may use besides words, like the setting `tier`.
 
         Raises:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
@@ -137,9 +142,9 @@ class Librarian(AsksGraph):
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
             query = in_days(query, time.time())
-        return RenderableAnswer(**self._answer(query, tier or self.settings.tier).values())
+        return RenderableAnswer(**self._answer(query, tier or self.settings.tier, skip).values())
 
-    def _answer(self, query: Query, tier: str) -> Answer:
+    def _answer(self, query: Query, tier: str, skip: Sequence[str]) -> Answer:
         """Return and log the answer of the commons and the library; raise QueryError if the tier is unknown."""
         from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
         from deia.search.pipeline import search  # noqa: PLC0415 - likewise
@@ -160,8 +165,12 @@ class Librarian(AsksGraph):
         answer = answer.but(dependents=self.said_to_depend(query.text))
         for warning in self._compiled.not_encoded(answer) if TIERS[0] in tiers else ():
             answer = _with_warning(answer, warning)
+        for warning in changes_since_indexing(self.root, self._environ, self.settings):
+            answer = _with_warning(answer, warning)
         if not self.settings.trusted and any(not result.path.startswith(STARTER_PREFIX) for result in answer.documents):
             answer = _with_warning(answer, UNTRUSTED_RESULTS)
+        with self._lock:
+            answer = self.audited(answer, skip)
         self._log_query(query, answer, (time.perf_counter() - began) * 1000)
         return answer
 
@@ -203,7 +212,8 @@ class Librarian(AsksGraph):
     ) -> list[Watched]:
         """Judge the new turns of a conversation and return the outcome of each, including the verdicts."""
         from deia.watch.turn.conversation import turns_of  # noqa: PLC0415 - a search needs no watching
-        from deia.watch.watcher import watch  # noqa: PLC0415 - a search needs no watching
+        from deia.watch.turn.scripts import from_disk  # noqa: PLC0415 - likewise
+        from deia.watch.watcher import watch  # noqa: PLC0415 - likewise
 
         turns, here = turns_of(conversation), folder or self.root
         with self._lock:
@@ -211,7 +221,7 @@ class Librarian(AsksGraph):
             artefact = self.open_artefact()
 
             def watch_turn(turn: Turn) -> Watched:
-                return watch(artefact, turn, log, lambda: self._look_around(turn, here))
+                return watch(artefact, from_disk(turn, here), log, lambda: self._look_around(turn, here))
 
             return [watch_turn(turn) for turn in judged.take_new(turns)]
 

@@ -45,6 +45,9 @@ class Settings(Record):
     most_per_hour: int = 0  # lessons of medium or low urgency per conversation and hour; 0 means no limit
     documents: Sequence[str] = ()  # globs of notes outside `bok/` that are documents too
     schema: Mapping[str, object] = {}  # types and fields of the graph; see `deia.graph.schema`
+    transport: str = "http"  # what `deia serve` speaks: http, or stdio for one agent
+    port: int = 8765  # on which `deia serve` listens; 0 takes a free one
+    offers: bool = False  # whether the person is told of documents about what a conversation turns to
     collections: str = ""  # the part of the commons that a server offers: clusters and folders, separated by commas
     sources: Mapping[str, str] = {}  # where each value came from
     trusted: bool = True  # whether the person trusts the commons, so that its files count
@@ -60,6 +63,7 @@ OFF = "off"
 CHOICES = {
     "telemetry": ("full", "metadata", "off"),
     "max_action": ACTIONS,
+    "transport": ("http", "stdio"),
     "tier": ("auto", "compact", "static", "keyword", "transformer"),
 }
 GLOBS = {"documents": 'a list of globs within the commons, such as ["docs/**"]'}
@@ -87,6 +91,7 @@ NAMES = tuple(DEFAULTS.by_name())
 # What files of a project may set: with less time or room, the person's own guard would be silent; with far more, an
 # agent would wait or read too long. Variables and flags are the person's, and have no bounds.
 BOUNDS = {
+    "port": (0, 65_535),
     "deadline_ms": (250, 5_000),
     "injection_chars": (1_000, 10_000),
     "conversation_chars": (4_000, 400_000),
@@ -103,7 +108,7 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
     clamped: dict[str, str] = {}
     sources = dict.fromkeys(NAMES, "default")
     wrong: list[SettingsError] = []
-    project = (*(_file_layers(root) if trusted else ()), *_dotenv_layers(root, environ))
+    project = (*(_file_layers(root) if trusted else ()), *_dotenv_layers(root, environ), *_named_layers(root, environ))
     for source, layer in (*project, _environment_layer(environ), (FLAG, dict(flags or {}))):
         for name, raw in layer.items():
             where = source if source != ENVIRONMENT else f"DEIA_{name.upper()}"
@@ -230,6 +235,21 @@ def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
         if content is not None and _may_hold_settings(name, content):
             _refuse_deep(name, content)
             layers.append((name, _toml_table(name, content, table)))
+    return layers
+
+
+def _named_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
+    """Return the settings of the file in DEIA_CONFIG, and that all notes count in the folder that DEIA_DOCS names."""
+    path, docs = environ.get("DEIA_CONFIG", ""), environ.get("DEIA_DOCS", "")
+    layers: list[tuple[str, dict[str, object]]] = []
+    if docs and files.real(docs) == files.real(root):
+        layers.append(("DEIA_DOCS", {"documents": ["**"]}))
+    if path:
+        content = files.read(path, MOST_BYTES)
+        if content is None:
+            raise SettingsError("there is no such file", where=path, fix="Correct --config or DEIA_CONFIG.")
+        _refuse_deep(path, content)
+        layers.append((path, _toml_table(path, content, ())))
     return layers
 
 

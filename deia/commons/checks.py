@@ -6,7 +6,8 @@ Each check is a function from a loaded commons to problems; `CHECKS` lists them 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
+from datetime import date
 from typing import TypeAlias
 
 from deia.commons.index.derived_views import derived_values
@@ -14,7 +15,7 @@ from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import Layers, load_layers
-from deia.commons.layers.shadowing import hiding_problems, replacement_problems
+from deia.commons.layers.shadowing import unmeant_problems
 from deia.commons.notes.describe import usual_names
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
@@ -28,8 +29,6 @@ from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
 
 BUILD = "Run `deia index build`."
-# Fields that both an entry and its document can have, and that people and filters see.
-COMPARED = ("title", "urgency", "platforms")
 
 
 def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -> list[Problem]:
@@ -49,7 +48,7 @@ def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
     project, whole = layers.stack[0], layers.merged()
     problems = [*whole.problems, *(problem for check in CHECKS for problem in check(project))]
     problems += unknown_trigger_documents(project, whole)
-    problems += [*hiding_problems(layers.stack), *replacement_problems(layers.stack)]
+    problems += unmeant_problems(layers.stack)
     problems += unknown_in_settings(whole, settings)
     return sorted(dict.fromkeys(problems), key=_place)
 
@@ -130,6 +129,23 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
             yield _warning(commons, entry.line, "thin-entry", found, "Add a one-sentence summary and a few keywords.")
 
 
+def lifetimes(commons: Commons) -> Iterator[Problem]:
+    """Report days until which, or after which, something holds of a document that are no days."""
+    for entry in commons.entries:
+        for name in ("valid_until", "review_after"):
+            value = getattr(entry, name)
+            if value and not _is_day(value):
+                found = f"`{name}` of {quote(entry.id)} is {quote(value)}, which is no day."
+                yield _warning(commons, entry.line, "bad-day", found, "Write it as 2026-01-31.")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
     """Report documents that still contain lines of the outline that `deia add` wrote."""
     for document in commons.documents:
@@ -141,12 +157,6 @@ def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
                 fix="Write down what happened and what to do instead; until then only its summary is shown.",
                 severity="warning",
             )  # fmt: skip
-
-
-def document_problems(commons: Commons) -> Iterator[Problem]:
-    """Report what is wrong with each document on its own, regardless of the rest of the commons."""
-    for check in OF_DOCUMENTS:
-        yield from check(commons)
 
 
 def shared_paths(commons: Commons) -> Iterator[Problem]:
@@ -163,13 +173,15 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
     """Report where an entry and its document's metadata disagree; the entry takes precedence."""
     metadata = {document.path: document.metadata for document in commons.documents}
     for entry in _listed(commons):
-        written = metadata.get(entry.path)
-        if not isinstance(written, Map) or not written:
-            continue
-        source = usual_names(written)
-        for name in COMPARED:
-            documented, field = _documented(source, name)
-            indexed = {value.lower() for value in _several(getattr(entry, name))}
+        own, ignored = metadata.get(entry.path), Findings("")
+        source = usual_names(own) if isinstance(own, Map) else Map()
+        compared = {
+            "title": ((fields.text(source, "title", ignored),), (entry.title,)),
+            "urgency": ((fields.text(source, "urgency", ignored),), (entry.urgency,)),
+            "platform": (fields.words(source, "platform", ignored), entry.platforms),
+        }
+        for field, sides in compared.items():
+            documented, indexed = ({value.lower() for value in values if value} for values in sides)
             if documented and indexed and documented != indexed:
                 line = source.at(field)
                 found = (
@@ -179,23 +191,13 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
                 yield Problem(path=entry.path, line=line, found=found, fix=fix, code="disagreement", severity="warning")
 
 
-def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    return ((value,) if value else ()) if isinstance(value, str) else value
-
-
-def _documented(source: Map, name: str) -> tuple[set[str], str]:
-    """Return the values that a document's metadata has for a field of an entry, and the field's name there."""
-    field = "platform" if name == "platforms" else name
-    if field == "platform":
-        return {value.lower() for value in fields.words(source, field, Findings(""))}, field
-    text = fields.text(source, field, Findings("")).lower()
-    return {text} if text else set(), field
-
-
 def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
     known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
+    for entry in commons.entries:
+        named = (entry.superseded_by,) if entry.superseded_by else ()
+        yield from _unknown(commons, entry.line, f"`superseded_by` of {quote(entry.id)}", named, known - {entry.id})
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
@@ -243,22 +245,16 @@ def stale_views(commons: Commons) -> Iterator[Problem]:
         if isinstance(expected, int) and name in source and written != expected:
             found = f"`{name}` is {quote(written)}, but there are {expected}."
             yield _warning(commons, source.at(name), "stale-count", found, BUILD)
+        elif isinstance(expected, dict) and isinstance(written, Map) and name == "statistics":
+            for table in (table for table in expected if isinstance(written.get(table), Map)):
+                if written[table] != expected[table]:
+                    found = f"`{name}.{table}` does not match the entries."
+                    yield _warning(commons, written.at(table), "stale-count", found, BUILD)
         elif isinstance(expected, dict) and isinstance(written, Map):
-            yield from (_stale_counts if name == "statistics" else _stale_view)(commons, name, written, expected)
-
-
-def _stale_view(commons: Commons, name: str, view: Map, expected: Mapping[str, Json]) -> Iterator[Problem]:
-    for key in sorted({*view, *expected}):
-        difference = _difference(_ids(view.get(key)), _ids(expected.get(key)))
-        if difference:
-            yield _warning(commons, view.at(key), "stale-view", f"`{name}` of {quote(key)} {difference}.", BUILD)
-
-
-def _stale_counts(commons: Commons, name: str, tables: Map, expected: Mapping[str, Json]) -> Iterator[Problem]:
-    for table, counts in expected.items():
-        if isinstance(tables.get(table), Map) and tables[table] != counts:
-            found = f"`{name}.{table}` does not match the entries."
-            yield _warning(commons, tables.at(table), "stale-count", found, BUILD)
+            for key in sorted({*written, *expected}):
+                if difference := _difference(_ids(written.get(key)), _ids(expected.get(key))):
+                    found = f"`{name}` of {quote(key)} {difference}."
+                    yield _warning(commons, written.at(key), "stale-view", found, BUILD)
 
 
 def _ids(view: Json) -> list[str]:
@@ -283,7 +279,7 @@ def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Pr
 
 
 Check: TypeAlias = Callable[[Commons], Iterator[Problem]]
-OF_DOCUMENTS: tuple[Check, ...] = (unlisted_documents, unfilled_outlines, disagreements)
+OF_DOCUMENTS: tuple[Check, ...] = (unlisted_documents, unfilled_outlines, disagreements)  # each looked at on its own
 CHECKS: tuple[Check, ...] = (
-    no_index, missing_files, document_problems, thin_entries, shared_paths, unknown_references, stale_views,
+    no_index, missing_files, *OF_DOCUMENTS, thin_entries, lifetimes, shared_paths, unknown_references, stale_views,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from deia import files
 from deia.folders import commons_caches, root_of
@@ -41,13 +41,9 @@ def _folders(cache: str) -> list[str]:
 def _last_written(folder: str) -> float:
     """Return when something directly in a folder, or the folder itself, was last written; never for a missing one."""
     state = files.stamp(folder)
-    return max(_times(folder), default=state[1] / 1e9 if state else 0.0)
-
-
-def _times(folder: str) -> Iterator[float]:
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
-                yield entry.stat(follow_symlinks=False).st_mtime
+            times = [entry.stat(follow_symlinks=False).st_mtime for entry in entries]
     except OSError:
-        return
+        times = []
+    return max(times, default=state[1] / 1e9 if state else 0.0)

@@ -52,13 +52,14 @@ class AsksGraph:
         query: str = "",
         *,
         type: str = "",  # noqa: A002 - as entities have it
+        fields: Mapping[str, str] = {},
         limit: int = 20,
     ) -> EntitiesAnswer:
-        """Return the entities of a type, or those that a name may mean."""
+        """Return the entities of a type, or those that a name may mean, of which `fields` have the values given."""
         from deia.graph.graph_questions import entities  # noqa: PLC0415 - likewise
 
         with self.open_graph() as graph:
-            return entities(graph, query=query, kind=type, limit=limit)
+            return entities(graph, query=query, kind=type, fields=fields, limit=limit)
 
     def relations(
         self,

@@ -39,8 +39,9 @@ class CompiledFiles:
         trusted = is_trusted(root, environ)
         self.folder = part_folder(derived_folder(root, environ, trusted=trusted), collections)
         # What somebody else wrote does not get to the person's own library, nor do collections that are given away.
-        self._library_folder = library_folder(root, environ) if trusted and not collections else ""
+        self.library_folder = library_folder(root, environ) if trusted and not collections else ""
         self._library: Catalog | None = None
+        self.remarks: tuple[str, ...] = ()  # what was amiss when the catalog was opened, until somebody takes them
         self._root = root
         self._environ = environ
         self._collections = collections
@@ -64,19 +65,32 @@ class CompiledFiles:
         return self._artefact[1]
 
     def open_catalog(self) -> Catalog:
-        """Return the compiled search catalog; raise ArtefactError if it cannot be compiled."""
+        """Return the compiled search catalog; raise ArtefactError if there is none and it cannot be compiled."""
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
 
-        self._refresh()
+        try:
+            self._refresh()
+        except ArtefactError as error:  # the disk is full, say: the last answers are better than none
+            if not files.exists(self._catalog_folder()):
+                raise
+            self.remarks = (f"answered from what was compiled last, since deia {error.message}",)
         folder = self._catalog_folder()
         if self._catalog is None or self._catalog[0] != folder:
             try:
                 self._catalog = folder, open_catalog(folder)
-            except ArtefactError:  # damaged, or deleted by a compile that just finished: compile it again, once
+            except (
+                ArtefactError
+            ) as error:  # damaged, or deleted by a compile that just finished: compile it again, once
                 self.compile(force=True)
+                self.remarks = (f"{error.message}; it was compiled again",)
                 folder = self._catalog_folder()
                 self._catalog = folder, open_catalog(folder)
         return self._catalog[1]
+
+    def take_remarks(self) -> tuple[str, ...]:
+        """Return what was amiss when the catalog was opened, once."""
+        remarks, self.remarks = self.remarks, ()
+        return remarks
 
     def open_library(self) -> Catalog | None:
         """Return the catalog of the library, compiled if the library changed; None if nothing was taken in.
@@ -84,7 +98,7 @@ class CompiledFiles:
         Where answers must not wait (`keep_fresh` is false), the last one counts until whoever took something in has
         compiled the next. Raise ArtefactError if it cannot be compiled.
         """
-        state = files.read(f"{self._library_folder}/{LIBRARY_STATE}") if self._library_folder else None
+        state = files.read(f"{self.library_folder}/{LIBRARY_STATE}") if self.library_folder else None
         if not state:
             return None
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog

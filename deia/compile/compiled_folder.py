@@ -9,6 +9,7 @@ import contextlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -32,29 +33,14 @@ ENTRIES = "entries"
 def intact_parts(folder: str, manifest: Manifest) -> set[str]:
     """Return which of the trigger artefact and the catalog are as the manifest describes them."""
     parts = set()
-    if manifest.artefact and _artefact_digest(folder) == manifest.artefact:
-        parts.add(TRIGGERS)
-    if _is_catalog_intact(folder, manifest):
-        parts.add(CATALOG)
+    with contextlib.suppress(ArtefactError):
+        if manifest.artefact and open_artefact(f"{folder}/{TRIGGERS}").meta.digest == manifest.artefact:
+            parts.add(TRIGGERS)
+    with contextlib.suppress(ArtefactError):
+        if (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace") == manifest.catalog:
+            open_catalog(catalog_at(folder, manifest))
+            parts.add(CATALOG)
     return parts
-
-
-def _artefact_digest(folder: str) -> str:
-    try:
-        return open_artefact(f"{folder}/{TRIGGERS}").meta.digest
-    except ArtefactError:
-        return ""
-
-
-def _is_catalog_intact(folder: str, manifest: Manifest) -> bool:
-    name = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
-    if name != manifest.catalog:
-        return False
-    try:
-        open_catalog(catalog_at(folder, manifest))
-    except ArtefactError:
-        return False
-    return True
 
 
 def catalog_at(folder: str, manifest: Manifest) -> str:
@@ -63,6 +49,11 @@ def catalog_at(folder: str, manifest: Manifest) -> str:
 
 
 # --- writing ---
+
+
+def now() -> str:
+    """Return the present time as manifests and catalogs have it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def empty_building(folder: str) -> str:

@@ -19,6 +19,7 @@ from filelock import FileLock
 
 from deia import __version__, files
 from deia.commons.checks import check_layers
+from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
@@ -32,6 +33,7 @@ from deia.compile.compiled_folder import (
     catalog_at,
     empty_building,
     intact_parts,
+    now,
     place_catalog,
     record_python,
     sweep,
@@ -39,12 +41,14 @@ from deia.compile.compiled_folder import (
     write_stamps,
     write_trigger_stamps,
 )
+from deia.compile.health import write_health
 from deia.compile.manifest import Manifest, read_manifest
 from deia.compile.ready_starter import ready_starter
 from deia.compile.sources import NOTHING, Known, as_read, content_digests, digest_of, read_known, read_sources
 from deia.compile.triggers.build_artefact import compile_triggers, payloads
 from deia.compile.triggers.last_good import faults, keep_lasting, read_lasting
 from deia.compile.triggers.statements import ALWAYS
+from deia.compile.triggers.topics import topics_of
 from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError
@@ -59,7 +63,7 @@ from deia.watch.turn.regex import MAKER
 
 MOST_PROBLEMS = 5000  # in a manifest
 # Settings that are in no compiled file.
-NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema")
+NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema", "transport", "port")
 PARTS = (TRIGGERS, CATALOG)
 MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
@@ -96,8 +100,13 @@ class Work(Record):
         return Effort().limit if self.tier in (TIER, TRANSFORMER) else DEFAULT_LIMIT
 
     def is_satisfied(self, manifest: Manifest) -> bool:
-        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make."""
+        """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make.
+
+        A person who asks for word vectors alone gets a catalog without the sentence model's.
+        """
         lacking = set(self.tiers) - set(manifest.tiers)
+        if self.requested and self.tier == "static" and set(manifest.tiers) - set(self.tiers):
+            return False
         is_wanted = self.requested or self.aside
         return not lacking or not is_wanted or (manifest.left_out and self.tier == "auto")
 
@@ -142,8 +151,14 @@ def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
     try:
         files.make_folders(folder)  # readable only by the person, as the texts in it may be private
         os.makedirs(folder, exist_ok=True)  # says why that failed
+        record_python(state_folder(environ))
         with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), _without_garbage_collection():
-            return _compile(_job(root, folder, environ, work=work, tell=tell), began)
+            job = _Job(
+                root=root, folder=folder, environ=environ, work=work, tell=tell,
+                resolved=resolve(root, environ=environ), previous=Manifest() if force else read_manifest(folder),
+                known=NOTHING if force else read_known(f"{folder}/{SOURCES}"),
+            )  # fmt: skip
+            return _compile(job, began)
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
@@ -177,17 +192,8 @@ class _Job(Record):
     def settings(self) -> dict[str, Json]:
         """The settings that compiled files depend on."""
         chosen = {name: value for name, value in self.resolved.by_name().items() if name not in NOT_COMPILED}
-        return {**chosen, WEAKENED: _weakened(self.resolved)}
-
-    @property
-    def starter(self) -> bool:
-        """Whether the starter commons may be the lowest layer."""
-        return self.resolved.starter
-
-    @property
-    def trusted(self) -> bool:
-        """Whether the person trusts the commons, so that all of it counts."""
-        return self.resolved.trusted
+        weakened = [f"{text} ({where})" for text, where in weakened_settings(self.resolved) if not is_personal(where)]
+        return {**chosen, WEAKENED: weakened}
 
     @property
     def cache(self) -> str:
@@ -208,19 +214,13 @@ class _Job(Record):
         return Effort(limit=self.work.limit, cache=self.cache, exclusive=exclusive)
 
 
-def _job(root: str, folder: str, environ: Mapping[str, str], *, work: Work, tell: Callable[[str], None]) -> _Job:
-    record_python(state_folder(environ))
-    return _Job(
-        root=root, folder=folder, environ=environ, work=work, tell=tell, resolved=resolve(root, environ=environ),
-        previous=Manifest() if work.force else read_manifest(folder),
-        known=NOTHING if work.force else read_known(f"{folder}/{SOURCES}"),
-    )  # fmt: skip
-
-
 def _compile(job: _Job, began: float) -> Compiled:
-    globs = job.resolved.documents
-    sources = read_sources(job.root, job.known.sources, globs=globs, starter=job.starter, trusted=job.trusted)
-    dependencies = _dependencies(job.settings, job.work.collections, globs)
+    starter, trusted, globs = job.resolved.starter, job.resolved.trusted, job.resolved.documents
+    sources = read_sources(job.root, job.known.sources, globs=globs, starter=starter, trusted=trusted)
+    dependencies: dict[str, Json] = {
+        TRIGGERS: [job.settings, MAKER, FORMAT, __version__, forms_source(), *job.work.collections],
+        CATALOG: [__version__, *models(), *job.work.collections, *globs],
+    }
     digests, intact = job.digests(sources, dependencies), intact_parts(job.folder, job.previous)
     if not job.work.is_satisfied(job.previous):
         intact.discard(CATALOG)
@@ -260,7 +260,7 @@ def _revise(job: _Job, sources: Mapping[str, str], digests: Mapping[str, str]) -
     if changes is None:
         return None
     job.tell(f"indexing {len(changes.volumes)} changed {'document' if len(changes.volumes) == 1 else 'documents'}")
-    built_at, building = _now(), empty_building(job.folder)
+    built_at, building = now(), empty_building(job.folder)
     report = revise_catalog(
         changes.volumes, building,
         previous=catalog_at(job.folder, previous), built_at=built_at, tiers=job.work.tiers,
@@ -286,24 +286,26 @@ def _compile_all(
     job.tell("reading the commons")
     good = read_lasting(job.folder)
     layers = load_layers(
-        job.root, starter=job.starter, trusted=job.trusted, good=good, globs=job.resolved.documents,
+        job.root, starter=job.resolved.starter, trusted=job.resolved.trusted, good=good, globs=job.resolved.documents,
         read_starter=lambda: ready_starter(job.environ, sources),
     )  # fmt: skip
     layers = layers if job.resolved.starter_triggers else layers.without_starter_triggers()
     commons = layers.merged()
-    problems = check_layers(layers, job.resolved) if job.trusted else list(commons.problems)
+    problems = check_layers(layers, job.resolved) if job.resolved.trusted else list(commons.problems)
     if job.work.collections:
         commons, problems = select_collections(commons, job.work.collections), []
     extra_documents = [document.path for document in commons.documents]
     later = read_sources(
-        job.root, sources, extra_documents=extra_documents, starter=job.starter, trusted=job.trusted
+        job.root, sources, extra_documents=extra_documents, starter=job.resolved.starter, trusted=job.resolved.trusted
     )  # fmt: skip
     sources = as_read(sources, later, extra_documents=extra_documents)
     own = layers.stack[0]
     keep_lasting(job.root, job.folder, sources, own.problems, good)
+    golden = {one.query: one.grades for one in (*load_golden(own.root).questions, *golden_patterns(own.query_patterns))}
+    write_health(job.folder, own, accepted=job.work.force and job.work.requested, golden=golden)
     digests = content_digests(sources, dependencies)
     manifest = job.previous.but(
-        deia=__version__, built_at=_now(), index=commons.index.path, entries="", about=digest_of(dependencies),
+        deia=__version__, built_at=now(), index=commons.index.path, entries="", about=digest_of(dependencies),
         triggers_digest=digests[TRIGGERS], catalog_digest=digests[CATALOG],
         documents=len(commons.entries), triggers=len(commons.triggers),
         deprecated=sum(trigger.status == "deprecated" for trigger in commons.triggers),
@@ -315,7 +317,7 @@ def _compile_all(
         write_trigger_stamps(job.root, job.folder, sources)
     if CATALOG in written:
         manifest = _write_catalog(job, commons, manifest)
-    if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections and job.trusted:
+    if len(commons.documents) >= MIN_DOCUMENTS and not job.work.collections and job.resolved.trusted:
         manifest = manifest.but(entries=manifest.triggers_digest)
         from deia.compile.catalog.incremental import entries_text  # noqa: PLC0415 - as above
 
@@ -332,7 +334,7 @@ def _write_catalog(job: _Job, commons: Commons, manifest: Manifest) -> Manifest:
     report = build_catalog(
         commons.entries, commons.documents, commons.clusters, commons.query_patterns, building,
         built_at=manifest.built_at, sources=[commons.index.path] if commons.index.path else [],
-        concepts=commons.concepts, learning_paths=commons.learning_paths, own_first=job.trusted,
+        concepts=commons.concepts, learning_paths=commons.learning_paths, own_first=job.resolved.trusted,
         previous=before if job.previous.deia == __version__ and os.path.isdir(before) else None,
         tiers=job.work.tiers, effort=job.effort(exclusive=True), tell=job.tell,
     )  # fmt: skip
@@ -347,15 +349,16 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     """Write the trigger artefact; return the manifest with what it says about the artefact."""
     digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
-    injected = payloads(commons)
+    injected, trusted = payloads(commons), job.resolved.trusted
+    topics = {"topics": topics_of(commons.entries)} if job.resolved.offers else {}
     units = KeptUnits(derived_folder(STARTER, job.environ), job.folder, force=job.work.force)
     data, ungated = compile_triggers(
-        commons.triggers, injected, settings=job.settings, marks=ALWAYS, units_of=units.of,
+        commons.triggers, injected, settings={**job.settings, **topics}, marks=ALWAYS, units_of=units.of,
         identity={
             "deia": __version__, "digest": digest, "forms": forms_source(), "faults": list(manifest.faults),
         },
-        known=[(entry.path, entry.title) for entry in commons.entries if _may_name(job, entry.path)],
-        own=STARTER_ORIGIN if is_packaged(job.root) else PROJECT if job.trusted else UNTRUSTED,
+        known=[(entry.path, entry.title) for entry in commons.entries if trusted or origin_of(entry.path) != PROJECT],
+        own=STARTER_ORIGIN if is_packaged(job.root) else PROJECT if trusted else UNTRUSTED,
     )  # fmt: skip
     units.keep()
     files.replace(f"{job.folder}/{TRIGGERS}", data)
@@ -364,28 +367,8 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     )
 
 
-def _weakened(settings: Settings) -> list[str]:
-    """Return what files of the project weaken, for the beginning of a session."""
-    return [f"{text} ({where})" for text, where in weakened_settings(settings) if not is_personal(where)]
-
-
-def _may_name(job: _Job, path: str) -> bool:
-    """Return whether triggers of any layer may name a document in what they say."""
-    return job.trusted or origin_of(path) != PROJECT
-
-
-def _dependencies(settings: Mapping[str, Json], collections: Sequence[str], globs: Sequence[str]) -> dict[str, Json]:
-    """Return what each compiled file depends on besides the sources."""
-    return {
-        TRIGGERS: [settings, MAKER, FORMAT, __version__, forms_source(), *collections],
-        CATALOG: [__version__, *models(), *collections, *globs],
-    }
-
-
 def _report(job: _Job, written: tuple[str, ...], manifest: Manifest, began: float) -> Compiled:
     seconds = time.perf_counter() - began
-    return Compiled(**manifest.values(), folder=job.folder, trusted=job.trusted, written=written, seconds=seconds)
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return Compiled(
+        **manifest.values(), folder=job.folder, trusted=job.resolved.trusted, written=written, seconds=seconds
+    )

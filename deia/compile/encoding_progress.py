@@ -6,6 +6,7 @@ import time
 
 from deia import fast_json, files
 from deia.records import Record
+from deia.typed_json import read_record
 
 NAME = "encoding"  # the file, in the folder of the library's compiled files
 SILENT = 120.0  # seconds without a word after which nobody seems to be at work
@@ -41,10 +42,10 @@ def write_encoding(folder: str, encoding: Encoding) -> None:
 def read_encoding(folder: str) -> Encoding:
     """Return what was written last, or the beginning if there is nothing that can be read."""
     try:
-        value = fast_json.loads((files.read(f"{folder}/{NAME}") or b"").decode("utf-8", "replace"))
-        done, of, left, at, reason = (value[name] for name in ("done", "of", "left", "at", "reason"))
-        return Encoding(done=int(done), of=int(of), left=float(left), at=float(at), reason=str(reason))
-    except (ValueError, TypeError, KeyError, OverflowError):
+        return read_record(
+            Encoding, fast_json.loads((files.read(f"{folder}/{NAME}") or b"").decode("utf-8", "replace"))
+        )
+    except (ValueError, TypeError):
         return Encoding()
 
 

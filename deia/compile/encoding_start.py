@@ -9,6 +9,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 from deia import files
 from deia.compile.catalog.effort import TIER, TIERS
@@ -16,13 +18,8 @@ from deia.compile.encoding_progress import EVERYTHING, Encoding, write_encoding
 from deia.folders import derived_folder, is_trusted
 from deia.ingest.library_store import Library, library_at
 from deia.match.tiers import tiers_of
-from deia.records import TYPE_CHECKING
 from deia.settings import resolve
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 ENCODER = "deia.compile.library_encoding"
 MOST_CODE = 3_000  # passages: two minutes, and hardly more than a small project

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
 from deia import files
 from deia.fast_json import dumps
 from deia.folders import is_trusted, library_folder
 from deia.graph.facts import Facts, facts_from
 from deia.graph.model_proposals import messages, read_proposals
-from deia.language_model import complete
+from deia.graph.schema import Schema
+from deia.language_model import Endpoint, complete
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from deia.graph.schema import Schema
-    from deia.language_model import Endpoint
 
 FOLDER = "proposals"
 MOST_BYTES = 4_000_000  # of the proposals of a document

@@ -5,41 +5,39 @@ It lies in the person's cache beside the other compiled files, and is made anew 
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from filelock import FileLock
 
 from deia import files, freshness
+from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.compile.compiler import compile_commons
-from deia.compile.graph_proposals import kept_proposals, proposals_folder, propose, read_kept
+from deia.compile.graph_merges import applied_merges, merged_keys
+from deia.compile.graph_proposals import Proposals, kept_proposals, proposals_folder, propose, read_kept
+from deia.compile.indexing import record_indexing
 from deia.errors import QueryError
 from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
 from deia.graph.commons_facts import index_facts, trigger_facts
+from deia.graph.extractor import extractor
 from deia.graph.facts import Facts, joined
-from deia.graph.facts_of import EXTRACTOR, Page
+from deia.graph.facts_of import Page
 from deia.graph.facts_process import FactsProcess
-from deia.graph.graph_store import DATABASE, Graph, GraphError
+from deia.graph.graph_store import DATABASE, FOUND_BY, SCHEMA, Graph, GraphError
 from deia.graph.python_modules import module_names
-from deia.graph.schema import read_schema
-from deia.ingest.library_store import library_at
+from deia.graph.schema import Schema, read_schema
+from deia.ingest.library_store import Library, Shelved, library_at
 from deia.ingest.reading import ReadingError
+from deia.knowledge import Entry
+from deia.language_model import Endpoint
 from deia.settings import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deia.commons.index.load_commons import Commons
-    from deia.compile.graph_proposals import Proposals
-    from deia.graph.schema import Schema
-    from deia.ingest.library_store import Library, Shelved
-    from deia.knowledge import Entry
-    from deia.language_model import Endpoint
 
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
@@ -132,9 +130,12 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
     library = library_at(root, environ) if trusted else None
     proposals = kept_proposals(root, environ)
     catalog = files.read(f"{derived}/catalog")
+    merges = merged_keys(applied_merges(root, environ))
     now = {
-        COMMONS: _digest(schema.shown(), sorted(proposals), catalog, settings.starter),
-        LIBRARY: _digest(schema.shown(), sorted(proposals), library.state if library else ""),
+        SCHEMA: json.dumps(schema.shown()),
+        FOUND_BY: extractor(),
+        COMMONS: _digest(schema.shown(), sorted(proposals), merges, catalog, settings.starter),
+        LIBRARY: _digest(schema.shown(), sorted(proposals), merges, library.state if library else ""),
     }
     if all(graph.about(part) == state for part, state in now.items()):
         return
@@ -147,7 +148,11 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
         if LIBRARY in changed and library:
             wanted |= _read(passages(library, schema), proposals, schema)
         known = {name: digest for name, digest in graph.hashes().items() if _part_of(name) in changed}
+        known |= dict.fromkeys(graph.naming(merges) & known.keys(), "")
+        with graph.transaction():
+            graph.merge(merges)
         _put(graph, process, wanted, known, now)
+        record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
 
 
 def _part_of(name: str) -> str:
@@ -164,19 +169,14 @@ def _put(
             for name in () if start else known.keys() - wanted.keys():
                 graph.remove(name)
             for name in due[start : start + BATCH]:
-                graph.put(name, wanted[name].digest, _found(wanted[name], process), title=wanted[name].title)
-
-
-def _found(wanted: _Wanted, process: FactsProcess) -> Facts:
-    """Return the facts of a document; one whose facts cannot be found has none, and the rest goes on."""
-    try:
-        return wanted.find(process)
-    except ReadingError:
-        return Facts()
+                facts = Facts()  # of a document in which none can be found; the rest goes on
+                with suppress(ReadingError):
+                    facts = wanted[name].find(process)
+                graph.put(name, wanted[name].digest, facts, title=wanted[name].title)
 
 
 def _digest(*values: object) -> str:
-    return blake2b(repr((EXTRACTOR, *values)).encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return blake2b(repr((extractor(), *values)).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 # --- what the commons says of itself ---
@@ -219,8 +219,10 @@ def lessons(commons: Commons, schema: Schema) -> Iterator[Text]:
     """Yield the documents of a commons."""
     for document in commons.documents:
         text = "\n" * (document.first_line - 1) + document.text
-        page = _page(schema)(name=document.path, type="markdown", text=text)
-        yield Text(document.path, _digest(text), document.title, partial(_same, page))
+        page = partial(
+            Page, name=document.path, type="markdown", text=text, title=document.title, schema=schema.shown()
+        )
+        yield Text(document.path, _digest(text), document.title, page)
 
 
 def passages(library: Library, schema: Schema) -> Iterator[Text]:
@@ -229,29 +231,20 @@ def passages(library: Library, schema: Schema) -> Iterator[Text]:
     modules = module_names(one.id for one in shelved if one.id.endswith((".py", ".pyi")))
     for one in shelved:
         module = modules.get(one.id, "")
-        page = partial(_kept_page, library, one, _page(schema), module)
-        yield Text(one.id, one.content, one.title, page, module)
+        yield Text(one.id, one.content, one.title, partial(_kept_page, library, one, schema, module), module)
 
 
-def _page(schema: Schema) -> Callable[..., Page]:
-    return partial(Page, relation_types=schema.relation_types)
-
-
-def _same(page: Page) -> Page:
-    return page
-
-
-def _kept_page(library: Library, shelved: Shelved, page: Callable[..., Page], module: str) -> Page:
+def _kept_page(library: Library, shelved: Shelved, schema: Schema, module: str) -> Page:
     kept = library.kept(shelved.content)
-    return page(
-        name=shelved.id, type=kept.type, text=kept.text, language=kept.language, module=module,
-        anchors=kept.anchors, links=kept.links,
+    return Page(
+        name=shelved.id, type=kept.type, text=kept.text, language=kept.language, module=module, title=shelved.title,
+        anchors=kept.anchors, links=kept.links, schema=schema.shown(),
     )  # fmt: skip
 
 
 def _read(found: Iterator[Text], proposals: Mapping[str, str], schema: Schema) -> dict[str, _Wanted]:
     """Return what documents are to be in the graph, with what a model proposed for them."""
-    types = (schema.entity_types, schema.relation_types)
+    types = schema.shown()
     return {
         text.name: _Wanted(
             _digest(text.key, text.module, types, proposals.get(text.key, "")),

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
+from collections.abc import Mapping, Sequence
 
 from filelock import FileLock
 
 from deia import __version__, files
-from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, revise_library_catalog
+from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, revise_catalog
 from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
-from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, place_catalog, sweep
+from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import wanted_tiers
 from deia.folders import library_catalog_name
 from deia.ingest.library_store import Library, library_at
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
 DIGITS = 8  # of the revision, at the end of a catalog's name
@@ -55,7 +51,7 @@ def compile_library(
             shutil.rmtree(building)
             building = empty_building(folder)
             report = build_catalog(
-                (), (), (), (), building, built_at=_now(), own_first=False, library=library, tiers=tiers, effort=effort
+                (), (), (), (), building, built_at=now(), own_first=False, library=library, tiers=tiers, effort=effort
             )
         files.replace(f"{folder}/{MAKER}", __version__.encode())
         placed = place_catalog(folder, building, report.tiers, name.removeprefix("catalog-"))
@@ -71,12 +67,7 @@ def _revise(
     is_ours = name == library_catalog_name(library.state)[:-DIGITS] and revision.isdecimal()
     if not is_ours or int(revision) > library.revision:
         return None
-    volumes, removed = library_volumes(library, since=int(revision)), library.removed(int(revision))
-    previous = f"{folder}/{before}"
-    return revise_library_catalog(
-        library, volumes, removed, building, previous=previous, built_at=_now(), tiers=tiers, effort=effort
-    )
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return revise_catalog(
+        library_volumes(library, since=int(revision)), building, previous=f"{folder}/{before}", built_at=now(),
+        tiers=tiers, effort=effort, library=library, removed=library.removed(int(revision)),
+    )  # fmt: skip

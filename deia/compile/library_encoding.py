@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 
 from filelock import FileLock, Timeout
 
@@ -26,10 +27,6 @@ from deia.folders import derived_folder, events_folder, is_trusted
 from deia.ingest.library_store import Library, library_at
 from deia.ledger.tail import read_ledger
 from deia.match.tiers import open_tier
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 READ_AT_ONCE = 200  # documents
 LOCK = "encoding-lock"

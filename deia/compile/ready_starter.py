@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from deia import __version__, fast_json, files
+from deia import __version__, fast_json
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern, Step
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import load_starter
 from deia.compile.sources import HASH_LENGTH, code_contents, code_stamps, read_sources
 from deia.compile.triggers.build_artefact import compile_triggers
 from deia.compile.triggers.units import NAME as LOWERED
-from deia.compile.triggers.units import STARTER_ORIGIN, Units, shipped_token, write_units
+from deia.compile.triggers.units import STARTER_ORIGIN, Units, read_kept, shipped_token, write_kept, write_units
 from deia.firing import Reference
 from deia.folders import STARTER, STARTER_PREFIX, derived_folder
 from deia.knowledge import Clause, Document, Earlier, Entry, OwnActWords, Trigger
@@ -47,7 +47,7 @@ PARTS: Mapping[type[Record], Mapping[str, type[Record]]] = {  # the fields of a 
 def ready_starter(environ: Mapping[str, str], sources: Mapping[str, str]) -> Commons:
     """Return the starter commons with its paths as seen from a project; its files are among the `sources`."""
     path, token = f"{derived_folder(STARTER, environ)}/{NAME}", starter_token(sources)
-    body = _read(path, token) or _read(f"{SHIPPED}/{NAME}", starter_token(sources, code_contents))
+    body = read_kept(path, HEAD, token) or read_kept(f"{SHIPPED}/{NAME}", HEAD, starter_token(sources, code_contents))
     if body:
         starter: Commons = _record(Commons, fast_json.loads(body.decode("ascii")))
         return starter
@@ -60,13 +60,7 @@ def keep_starter(path: str, starter: Commons, token: str) -> None:
     """Write what was read of the starter to a file, if it can be written."""
     kept = {name: value for name, value in _plain(starter).items() if name not in LEFT_OUT}
     body = fast_json.dumps({**kept, "index": {"path": ""}, "cases": ()}).encode("ascii")
-    files.keep(path, b"\n".join((_head(token, body).encode("ascii"), body)))
-
-
-def _read(path: str, token: str) -> bytes:
-    """Return what a file with this token holds, or nothing."""
-    head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
-    return body if head.decode("ascii", "replace") == _head(token, body) else b""
+    write_kept(path, HEAD, token, body)
 
 
 def starter_token(sources: Mapping[str, str], code_of: Callable[[str], object] = code_stamps) -> str:
@@ -76,10 +70,6 @@ def starter_token(sources: Mapping[str, str], code_of: Callable[[str], object] =
     return blake2b(
         "\n".join((__version__, repr(code), *lines)).encode("utf-8", "surrogatepass"), digest_size=16
     ).hexdigest()
-
-
-def _head(token: str, body: bytes) -> str:
-    return f"{HEAD} {token} {blake2b(body, digest_size=16).hexdigest()}"
 
 
 def _plain(value: object) -> Any:

@@ -7,29 +7,23 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from deia import files
 from deia.errors import ArtefactError, DeiaError
 from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
 from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.chunk import DEFAULT
-from deia.ingest.ingesting import ingest, no_progress, remove, uploads
+from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
 from deia.ingest.library_store import Library, Registered, library_at
-from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, UploadSource, checked, described, slug
+from deia.ingest.reading import ChunkerConfig
+from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, checked, described, slug
 from deia.problems import CommonsError
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-    from typing import Any
-
-    from deia.ingest.ingesting import Outcome, Progress
-    from deia.ingest.reading import ChunkerConfig
-    from deia.ingest.source import Sources
 
 UPLOADED = (
     ".md", ".txt", ".rst", ".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm", ".json", ".yaml", ".yml", ".xml", ".csv",

@@ -12,7 +12,7 @@ from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import read_cases
 from deia.commons.triggers.read_triggers import read_trigger
-from deia.commons.write.add_trigger import cases_text, trigger_text
+from deia.commons.write.add_lesson import cases_text, trigger_text
 from deia.compile.triggers.act_words import NO_WORDS, vocabulary
 from deia.compile.triggers.build_artefact import Payload, compile_triggers
 from deia.fast_json import Json

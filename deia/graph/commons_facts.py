@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deia.graph.custom_fields import described
 from deia.graph.facts import DOCUMENT, Alias, Entity, Facts, Reference
-from deia.graph.schema import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,9 +31,10 @@ def index_facts(entries: Sequence[Entry], schema: Schema) -> Facts:
     entities: list[Entity] = []
     references: list[Reference] = []
     for entry in entries:
-        fields = field_values(schema.document_fields, entry.extra)
-        entities.append(Entity(entry.path, DOCUMENT, entry.line, entry.line, entry.title, fields, shared=True))
-        references += _references(entry, paths)
+        said = described(entry.extra, entry.title, schema, line=entry.line)
+        entities.append(Entity(entry.path, DOCUMENT, entry.line, entry.line, entry.title, said.fields, shared=True))
+        entities += said.entities
+        references += [*said.references, *_references(entry, paths)]
         for owner in _owners(entry.extra):
             entities.append(Entity(owner, TEAM, entry.line, entry.line, shared=True))
             references.append(Reference("OWNS", entry.path, entry.line, owner, DOCUMENT))

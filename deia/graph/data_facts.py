@@ -10,6 +10,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from deia.graph.custom_fields import with_fields
 from deia.graph.facts import BY_NAME, Alias, Entity, Facts, Reference
 from deia.graph.import_paths import place_of
 from deia.graph.marked_data import Map, read_marked, walk
@@ -17,6 +18,8 @@ from deia.graph.marked_data import Map, read_marked, walk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
+
+    from deia.graph.schema import Schema
 
     Fact: TypeAlias = Entity | Reference | Alias
 
@@ -37,17 +40,18 @@ COMPONENTS = {"schemas": "SCHEMA", "definitions": "SCHEMA", "$defs": "SCHEMA"}
 SINGULAR = {"bodies": "body", "ies": "y", "s": ""}
 
 
-def data_facts(document: str, text: str) -> Facts:
-    """Return what a YAML or JSON file says if it is of a known kind."""
+def data_facts(document: str, text: str, schema: Schema | None = None) -> Facts:
+    """Return what a YAML or JSON file says if it is of a known kind, with the fields that a schema names."""
     parts = [each for each in read_marked(text) if isinstance(each, Map)]
     readings = [_kubernetes(parts), *(reader(document, data) for data in parts for reader in READERS)]
     facts: list[Fact] = list(itertools.islice(itertools.chain(*readings), MOST))
-    return Facts(
+    found = Facts(
         "",
         tuple(each for each in facts if isinstance(each, Entity)),
         tuple(dict.fromkeys(each for each in facts if isinstance(each, Reference))),
         tuple(each for each in facts if isinstance(each, Alias)),
     )
+    return with_fields(found, parts, schema) if schema else found
 
 
 def _names(data: Map, key: str) -> Iterator[tuple[str, int]]:

@@ -15,30 +15,36 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deia.errors import QueryError
 from deia.graph.facts import CERTAINTIES
+from deia.graph.graph_store import FIELDS, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from deia.fast_json import Json
     from deia.graph.graph_store import Graph
 
 MOST_EXPORTED = 1_000_000  # entities, and as many relations
 FORMULA = ("=", "+", "-", "@")
 CHOSEN = "(:type = '' or type = :type)"
 END = f"select id from entities where {CHOSEN} order by id limit 1 offset :most"  # noqa: S608 - constants
-ENTITIES = f"""select chosen.id, chosen.name, type, description, fields, coalesce(documents.name, ''),
-    coalesce(places.first, 0), coalesce(places.last, 0)
+ENTITIES = f"""select chosen.id, chosen.name, type, description, {FIELDS.format("chosen.id")},
+    coalesce(documents.name, ''), coalesce(places.first, 0), coalesce(places.last, 0)
     from (select * from entities where {CHOSEN} and id < :end) chosen
     left join places on places.entity = chosen.id and places.document =
     (select min(document) from places where entity = chosen.id) left join documents on documents.id = places.document
     order by chosen.id"""  # noqa: S608 - constants
 RELATIONS = """select r.source, a.name, a.type, r.type, r.target, b.name, b.type, r.certainty,
-    coalesce(documents.name, ''), coalesce(line, 0), coalesce(refs.description, '') from relations r
+    coalesce(documents.name, ''), coalesce(line, 0), coalesce(refs.description, ''), coalesce(fields, '')
+    from relations r
     join entities a on a.id = r.source join entities b on b.id = r.target left join refs on refs.id = r.ref
     left join documents on documents.id = refs.document where r.source < :end and r.target < :end
     and (:type = '' or (a.type = :type and b.type = :type)) limit :most"""
 DOT_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 XML_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-KEYS = {"node": ("name", "type", "description", "document"), "edge": ("type", "certainty", "document", "line")}
+KEYS = {
+    "node": ("name", "type", "description", "document", "fields"),
+    "edge": ("type", "certainty", "document", "line", "fields"),
+}
 GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 
 
@@ -69,6 +75,7 @@ class Link(NamedTuple):
     document: str
     line: int
     description: str
+    fields: str
 
 
 class Export(NamedTuple):
@@ -92,14 +99,22 @@ def export(graph: Graph, form: str, *, kind: str = "", most: int = MOST_EXPORTED
     )
     end = run(END, values).fetchone()
     values["end"] = end[0] if end else sys.maxsize
-    rows = map(Row._make, run(ENTITIES, values))
-    links = map(_link, run(RELATIONS, values))
+    schema = graph.schema
+    rows = (
+        Row._make((*row[:4], _fields(schema.fields_of(row[2], merged(row[4]))), *row[5:]))
+        for row in run(ENTITIES, values)
+    )
+    links = (
+        Link._make((*row[:7], CERTAINTIES[row[7]], *row[8:11], _fields(schema.fields_of_relation(row[3], fields))))
+        for row in run(RELATIONS, values)
+        for fields in (json.loads(row[11] or "{}"),)
+    )
     many = run("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
     return Export(write(rows, links), bool(end) or many > most)
 
 
-def _link(row: tuple[int | str, ...]) -> Link:
-    return Link._make((*row[:7], CERTAINTIES[int(row[7])], *row[8:]))
+def _fields(fields: Mapping[str, Json]) -> str:
+    return json.dumps(fields) if fields else ""
 
 
 def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
@@ -107,9 +122,7 @@ def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     for opening, items in lists:
         yield opening
         for number, item in enumerate(items):
-            values = item._asdict()
-            if isinstance(item, Row):
-                values["fields"] = json.loads(item.fields) if item.fields else {}
+            values = item._asdict() | {"fields": json.loads(item.fields or "{}")}
             yield ("," if number else "") + json.dumps(values)
     yield "]}"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from deia.fast_json import Json
 
@@ -45,6 +45,7 @@ class Reference(NamedTuple):
     certainty: str = RESOLVED  # the most that the relation can have
     description: str = ""
     otherwise: str = ""  # the package that is meant if nothing has the name of the target
+    fields: Sequence[Sequence[Json]] = ()  # of the relation, each a name and a value
 
 
 class Alias(NamedTuple):
@@ -61,21 +62,23 @@ class Facts(NamedTuple):
     entities: tuple[Entity, ...] = ()
     references: tuple[Reference, ...] = ()
     aliases: tuple[Alias, ...] = ()
+    fields: Mapping[str, Json] = {}  # of the document itself
 
 
 def joined(first: Facts, second: Facts) -> Facts:
     """Return what two readings of one document say together."""
     module = first.module or second.module
     entities, references = first.entities + second.entities, first.references + second.references
-    return Facts(module, entities, references, first.aliases + second.aliases)
+    return Facts(module, entities, references, first.aliases + second.aliases, {**second.fields, **first.fields})
 
 
 def facts_from(values: Any) -> Facts:
     """Return facts that were sent as JSON; raise TypeError or ValueError if they are none."""
-    module, entities, references, aliases = values
+    module, entities, references, aliases, fields = values
     return Facts(
         str(module),
         tuple(Entity(*each) for each in entities),
         tuple(Reference(*each) for each in references),
         tuple(Alias(*each) for each in aliases),
+        dict(fields),
     )

@@ -6,20 +6,22 @@ import functools
 from typing import TYPE_CHECKING
 
 from deia.graph.code_facts import code_facts
+from deia.graph.custom_fields import head_facts
 from deia.graph.data_facts import data_facts
 from deia.graph.facts import Facts, joined
 from deia.graph.package_facts import package_facts, reads_packages
 from deia.graph.page_facts import SECTION, markdown_places, page_facts
 from deia.graph.prose_facts import prose_facts
 from deia.graph.python_facts import python_facts
+from deia.graph.schema import read_schema
 from deia.graph.sql_facts import sql_facts
 from deia.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
 PROSE = ("markdown", "text", "html", "pdf", "office", "email")
-EXTRACTOR = "2"  # changes when a document's facts would be others
 
 
 class Page(Record):
@@ -32,20 +34,23 @@ class Page(Record):
     module: str = ""  # the name by which Python imports it
     anchors: Sequence[tuple[str, int]] = ()  # of a page that is not Markdown
     links: Sequence[tuple[str, int]] = ()
-    relation_types: Sequence[str] = ()
+    title: str = ""
+    schema: Mapping[str, Any] = {}  # as it is written
 
 
 def facts_of(page: Page) -> Facts:
     """Return what a document says."""
     readings: list[Facts] = []
+    schema = read_schema(page.schema)
     if reads_packages(page.name):
         readings.append(package_facts(page.name, page.text))
     elif page.type == "code":
         readings.append(_code(page.language, page.module)(page.name, page.text))
     elif page.type in {"json", "yaml"}:
-        readings.append(data_facts(page.name, page.text))
+        readings.append(data_facts(page.name, page.text, schema))
     elif page.type in PROSE:
-        readings.append(prose_facts(page.name, page.text, page.relation_types))
+        readings.append(prose_facts(page.name, page.text, schema.relation_types))
+        readings.append(head_facts(page.text, page.title, schema))
     anchors, links = markdown_places(page.text) if page.type == "markdown" else (page.anchors, page.links)
     if anchors or links:
         sections = {each.first: each.name for found in readings for each in found.entities if each.type == SECTION}

@@ -7,6 +7,7 @@ these, each as it can be typed. A name that was guessed is answered with a note 
 from __future__ import annotations
 
 from deia.graph.facts import RESOLVED
+from deia.graph.schema import field_text
 from deia.graph.traversal import DOWNSTREAM, MAX_DEPTH, TAKING
 from deia.records import TYPE_CHECKING, Record
 from deia.text import counted, one_line, shorten
@@ -59,7 +60,7 @@ class Node(Record):
         """Return a line about the entity: by default its type and name first, then its place and description."""
         place = f" ({self.places[0]}{', …' if self.documents > 1 else ''})" if self.places else ""
         about = f": {shorten(one_line(self.description), MOST_DESCRIPTION)}" if self.description else ""
-        return f"{label or f'{self.type} {self.short}'}{place}{about}"
+        return f"{label or f'{self.type} {self.short}'}{place}{_listed(self.fields)}{about}"
 
 
 class Evidence(Record):
@@ -82,11 +83,13 @@ class Relation(Record):
     target: Node
     certainty: str
     evidence: Evidence
+    fields: Mapping[str, Json] = {}
 
     def __str__(self) -> str:
         unsure = "" if self.certainty == RESOLVED else f", {self.certainty}"
         shown = shorten(str(self.evidence), MOST_DESCRIPTION)
-        return f"{self.source.short} {self.arrow(self.source)} {self.target.short} ({shown}{unsure})"
+        ends = f"{self.source.short} {self.arrow(self.source)} {self.target.short}"
+        return f"{ends} ({shown}{unsure}){_listed(self.fields)}"
 
     def arrow(self, start: Node) -> str:
         """Return the arrow from one of its ends to the other; it points where data goes if the target is consumed."""
@@ -127,7 +130,7 @@ class EntitiesAnswer(GraphAnswer):
 
     def _lines(self) -> Iterator[str]:
         if not self.entities:
-            yield "The graph has no entities yet."
+            yield "The graph has no such entities."
         for node in self.entities:
             yield node.described()
         if len(self.entities) < self.total:
@@ -229,6 +232,7 @@ class StatsAnswer(GraphAnswer):
     vectors: int = 0
     entity_types: Mapping[str, int] = {}
     relation_types: Mapping[str, int] = {}
+    extractor: str = ""  # what found them
 
     def _lines(self) -> Iterator[str]:
         names = ("documents", "chunks", "entities", "relations", "vectors")
@@ -236,6 +240,8 @@ class StatsAnswer(GraphAnswer):
         for what, types in (("Entities", self.entity_types), ("Relations", self.relation_types)):
             if types:
                 yield f"{what} by type: {_counts(types)}"
+        if self.extractor:
+            yield f"Found by {self.extractor}"
 
 
 def _indented(relations: Iterable[Relation]) -> Iterator[str]:
@@ -244,6 +250,12 @@ def _indented(relations: Iterable[Relation]) -> Iterator[str]:
 
 def _counts(types: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {number}" for kind, number in types.items())
+
+
+def _listed(fields: Mapping[str, Json]) -> str:
+    """Return fields as they follow a line, such as ` [status=active]`."""
+    shown = ", ".join(f"{name}={field_text(value)}" for name, value in fields.items())
+    return f" [{shorten(shown, MOST_DESCRIPTION)}]" if shown else ""
 
 
 def _on_one_line(line: str) -> str:

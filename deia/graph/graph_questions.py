@@ -20,7 +20,9 @@ from deia.graph.graph_answers import (
     StatsAnswer,
     TraceAnswer,
 )
+from deia.graph.graph_store import FIELDS, FOUND_BY, merged
 from deia.graph.names import LONGEST, find
+from deia.graph.schema import field_text
 from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM
 from deia.records import TYPE_CHECKING, Record
 from deia.suggestions import did_you_mean
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from sqlite3 import Connection
 
+    from deia.fast_json import Json
     from deia.graph.graph_store import Graph
     from deia.graph.traversal import Edge
 
@@ -40,13 +43,13 @@ DEEPEST = 20
 LABELS = frozenset(("AUDIENCE", "CLUSTER", "COMMAND", "DEFINITION", "DOCUMENT", "PLATFORM", "SECTION", "TAG"))
 NEAR = 2_000  # names among which one that is near is looked for
 MOST_DOCUMENTS = 10_000  # that are counted
-NODES = f"""select entities.id, entities.name, entities.type, entities.description, fields,
+NODES = f"""select entities.id, entities.name, entities.type, entities.description, {FIELDS.format("ids.value")},
     (select json_group_array(json_array(name, first, last)) from (select documents.name, first, last from places
         join documents on documents.id = places.document where places.entity = ids.value limit {MOST_PLACES})),
     (select count(*) from (select 1 from places where entity = ids.value limit {MOST_DOCUMENTS}))
     from json_each(?) ids join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
-EVIDENCE = """select refs.id, documents.name, line, description from json_each(?) ids join refs on refs.id = ids.value
-    join documents on documents.id = refs.document"""
+EVIDENCE = """select refs.id, documents.name, line, description, fields from json_each(?) ids
+    join refs on refs.id = ids.value join documents on documents.id = refs.document"""
 
 
 class Named(Record):
@@ -60,13 +63,16 @@ class Named(Record):
 # --- questions ---
 
 
-def entities(graph: Graph, *, kind: str = "", query: str = "", limit: int = LIMIT) -> EntitiesAnswer:
-    """Return the entities of a type, or those that a name may mean."""
+def entities(
+    graph: Graph, *, kind: str = "", query: str = "", fields: Mapping[str, str] = {}, limit: int = LIMIT
+) -> EntitiesAnswer:
+    """Return the entities of a type, or those that a name may mean, of which fields have the values given."""
     limit, kind, note = _within(limit, MOST, "limit"), _known_type(graph, kind), ""
-    if query.strip():
-        found, guess = _meant(graph.database, query, kind)
-        if not found:
+    if query.strip() or fields:
+        found, guess = _meant(graph.database, query, kind) if query.strip() else (_of_type(graph, kind), False)
+        if not found and query.strip():
             raise _unknown(graph.database, query, kind)
+        found = _having(graph, found, fields) if fields else found
         chosen, total, note = found[:limit], len(found), _guess(query) if guess else ""
     else:
         condition, values = ("type = ?", (kind,)) if kind else ("1", ())
@@ -76,6 +82,32 @@ def entities(graph: Graph, *, kind: str = "", query: str = "", limit: int = LIMI
         total = types.get(kind, 0) if kind else sum(types.values())
     listed = tuple(nodes(graph, chosen).values())
     return EntitiesAnswer(entities=listed, total=total, note=note, is_cut=total > len(chosen))
+
+
+def _of_type(graph: Graph, kind: str) -> list[int]:
+    sql = "select id from entities where ?1 in ('', type) order by folded, id"
+    return [entity for (entity,) in graph.database.execute(sql, (kind,))]
+
+
+def _having(graph: Graph, found: Sequence[int], fields: Mapping[str, str]) -> list[int]:
+    """Return those of some entities whose fields have values; raise QueryError if no entity has such a field."""
+    known = set[str]()
+    for stored in graph.database.execute("select distinct fields from places where fields != ''"):
+        known.update(json.loads(stored[0]))
+    known.update(graph.schema.document_fields, graph.schema.entity_fields)
+    for name in fields.keys() - known:
+        raise QueryError(
+            f"no entity has a field {name[:100]!r}", fix=f"Known are: {', '.join(sorted(known)) or 'none'}."
+        )
+    wanted = {name: _storable(value).casefold() for name, value in fields.items()}
+    sql = f"""select entities.id, entities.type, {FIELDS.format("ids.value")} from json_each(?) ids
+        join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
+    return [
+        entity
+        for entity, kind, stored in graph.database.execute(sql, (_array(found),))
+        for has in (graph.schema.fields_of(kind, merged(stored)),)
+        if all(name in has and field_text(has[name]).casefold() == value for name, value in wanted.items())
+    ]
 
 
 def relations(
@@ -165,7 +197,8 @@ def dependents(
 
 def stats(graph: Graph, *, chunks: int = 0, vectors: int = 0) -> StatsAnswer:
     """Return how much there is; what the library has besides, the caller knows."""
-    return StatsAnswer(**traversal.stats(graph)._asdict(), chunks=chunks, vectors=vectors)
+    counts = traversal.stats(graph)._asdict()
+    return StatsAnswer(**counts, chunks=chunks, vectors=vectors, extractor=graph.about(FOUND_BY))
 
 
 # --- from names to entities ---
@@ -267,10 +300,10 @@ def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     found = {}
     for ident, name, kind, description, fields, places, documents in graph.database.execute(NODES, (_array(idents),)):
         listed = tuple(Place(document=where, first=first, last=last) for where, first, last in json.loads(places))
-        extra = json.loads(fields) if fields else {}
         found[ident] = Node(
-            name=name, type=kind, description=description or "", places=listed, documents=documents, fields=extra
-        )
+            name=name, type=kind, description=description or "", places=listed, documents=documents,
+            fields=graph.schema.fields_of(kind, merged(fields)),
+        )  # fmt: skip
     return found
 
 
@@ -279,14 +312,18 @@ def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node])
     unknown = {entity: None for edge in edges for entity in edge[:2] if entity not in known}
     ends = {**known, **nodes(graph, unknown)}
     rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
-    shown = {ref: Evidence(document=name, line=line, description=about or "") for ref, name, line, about in rows}
-    nothing = Evidence(document="")
+    shown = {
+        ref: (Evidence(document=name, line=line, description=about or ""), json.loads(fields or "{}"))
+        for ref, name, line, about, fields in rows
+    }
+    nothing: tuple[Evidence, dict[str, Json]] = (Evidence(document=""), {})
     return tuple(
         Relation(
-            source=ends[edge.source], type=edge.type, target=ends[edge.target],
-            certainty=CERTAINTIES[edge.certainty], evidence=shown.get(edge.ref, nothing),
+            source=ends[edge.source], type=edge.type, target=ends[edge.target], certainty=CERTAINTIES[edge.certainty],
+            evidence=evidence, fields=graph.schema.fields_of_relation(edge.type, fields),
         )
         for edge in edges
+        for evidence, fields in (shown.get(edge.ref, nothing),)
     )  # fmt: skip
 
 

@@ -15,16 +15,20 @@ from deia.errors import DeiaError
 from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
 from deia.graph.reaching import PATHS, reach
 from deia.graph.resolving import Missing, Names, last_part, parts_of, resolve
+from deia.graph.schema import Schema, read_schema
 from deia.records import TYPE_CHECKING
+from deia.tables import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Self
 
+    from deia.fast_json import Json
     from deia.graph.facts import Facts
 
 DATABASE = "graph.sqlite"
-FORMAT = "3"
+SCHEMA, MERGES, FOUND_BY = "schema", "merges", "extractor"  # what `about` knows these under, the first two as JSON
+FORMAT = "4"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
 SAME = {
@@ -32,38 +36,17 @@ SAME = {
 }  # what sentences speak of is the service of its name; where there is one, that is its type
 MANY = 30  # names that changed; beyond these, every reference is resolved again
 BULK = 3_000  # references beyond which every name is read at once
-SCHEMA = """
-create table if not exists about (name text primary key, value);
-create table if not exists documents (id integer primary key, name text unique, hash text, entity integer);
-create table if not exists entities (id integer primary key, key text unique, name text, folded text, last text,
-    type text, description text, fields text, shared integer, document integer);
-create index if not exists entities_by_name on entities (name);
-create index if not exists entities_folded on entities (folded);
-create index if not exists entities_last on entities (last);
-create index if not exists entities_type on entities (type, folded);
-create index if not exists entities_of on entities (document);
-create table if not exists places (entity integer, document integer, first integer, last integer,
-    primary key (entity, document)) without rowid;
-create index if not exists places_of on places (document);
-create table if not exists refs (id integer primary key, document integer, source integer, type text, target text,
-    last text, target_type text, line integer, certainty integer, description text, otherwise text);
-create index if not exists refs_of on refs (document, line);
-create index if not exists refs_last on refs (last);
-create index if not exists refs_target on refs (target) where instr(target, '/') or instr(target, '#');
-create index if not exists refs_source on refs (source, type);
-create table if not exists relations (source integer, target integer, type text, certainty integer, ref integer,
-    primary key (ref, target)) without rowid;
-create index if not exists relations_out on relations (source, type, target, certainty);
-create index if not exists relations_in on relations (target, type, source, certainty);
-create index if not exists relations_type on relations (type);
-create table if not exists aliases (document integer, name text, last text, target text);
-create index if not exists aliases_of on aliases (document);
-create index if not exists aliases_by_name on aliases (name);
-create index if not exists aliases_last on aliases (last);
-"""
 
 UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = iif(?4 = 'CONCEPT', type, ?4),
-    description = iif(shared and ?5 = '', description, ?5), fields = iif(shared and ?6 = '', fields, ?6)"""
+    description = iif(shared and ?5 = '', description, ?5) where id = ?6"""
+NAMING = """select documents.name from entities join places on places.entity = entities.id join documents
+    on documents.id = places.document where key in (?1, ?2) union select documents.name from refs join documents
+    on documents.id = refs.document where target_type != '' and target collate nocase in (?3, ?4)"""
+# The fields of an entity by each document, the last by name first.
+FIELDS = """(select json_group_array(fields) from (select fields from places join documents
+    on documents.id = places.document where places.entity = {} and fields != '' order by documents.name desc))"""
+INSERT = """insert into entities (name, folded, last, type, description, key, shared, document)
+    values (?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 class GraphError(DeiaError):
@@ -78,6 +61,8 @@ class Graph:
         self.folder = folder
         self._changed: set[str] = set()  # names that came or went, folded
         self._dirty: set[int] = set()  # documents whose references are to be resolved
+        self._schema: Schema | None = None
+        self._merges: Mapping[str, Sequence[str]] | None = None
         try:
             files.make_folders(folder)
             self.database = sqlite3.connect(
@@ -107,7 +92,7 @@ class Graph:
         run("begin immediate")
         for (name,) in run("select name from sqlite_master where type = 'table'").fetchall():
             run(f'drop table "{name}"')
-        for statement in filter(str.strip, SCHEMA.split(";")):
+        for statement in filter(str.strip, text_beside(__file__, ".sql").split(";")):
             run(statement)
         run("insert or replace into about values ('format', ?)", (FORMAT,))
         run("commit")
@@ -153,7 +138,8 @@ class Graph:
         document: int = row[0] if row else run("insert into documents (name) values (?)", (name,)).lastrowid or 0
         before = self._names_of(document)
         self._clear(document)
-        own = Entity(facts.module or name, MODULE if facts.module else DOCUMENT, 1, 1, title, shared=not facts.module)
+        kind = MODULE if facts.module else DOCUMENT
+        own = Entity(facts.module or name, kind, 1, 1, title, facts.fields, shared=not facts.module)
         ids = self._put_entities(document, (own, *facts.entities))
         run("update documents set hash = ?, entity = ? where id = ?", (digest, ids[""], document))
         self._sweep(document, set(ids.values()))
@@ -164,11 +150,12 @@ class Graph:
         levels = {certainty: level for level, certainty in enumerate(CERTAINTIES)}
         self.database.executemany(
             "insert into refs (document, source, type, target, last, target_type, line, certainty, description,"
-            " otherwise) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " otherwise, fields) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (document, ids.get(source, ids[""]), kind, target, last_part(target), target_type, line,
-                 levels.get(certainty, 0), description, otherwise)
-                for kind, target, line, source, target_type, certainty, description, otherwise in facts.references
+                 levels.get(certainty, 0), description, otherwise, _json(dict(fields)))  # type: ignore[arg-type]
+                for kind, target, line, source, target_type, certainty, description, otherwise, fields
+                in facts.references
             ],
         )  # fmt: skip
         self._changed |= before ^ self._names_of(document)
@@ -210,29 +197,28 @@ class Graph:
         """Write entities, and return their ids by name; the first is the document itself, whose name is ""."""
         run = self.database.execute
         ids: dict[str, int] = {}
+        keys: dict[str, str] = {}
         first_key = ""
         known = dict(run("select key, id from entities where document = ?", (document,)).fetchall())
-        for number, entity in enumerate(entities):
+        for number, given in enumerate(entities):
+            entity = self._merged(given)
             name, kind, first, last, description, fields, shared = entity
             key = self._key(document, entity) if number or shared else f"{document}\0"
             first_key = first_key or key
+            if number:
+                keys[given.name] = key
             if key in ids:
                 continue
-            extra = json.dumps(fields) if fields else ""
-            values = (name, name.casefold(), last_part(name), kind, description, extra)
+            values = (name, name.casefold(), last_part(name), kind, description)
             found = known.get(key) or (self._shared(kind, name) if shared else 0)
             if not found:
-                sql = (
-                    "insert into entities (name, folded, last, type, description, fields, key, shared, document)"
-                    " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                )
-                found = run(sql, (*values, key, shared, None if shared else document)).lastrowid or 0
-            elif not shared or description or extra or kind not in SAME:
-                run(f"{UPDATE} where id = ?7", (*values, found))
+                found = run(INSERT, (*values, key, shared, None if shared else document)).lastrowid or 0
+            elif not shared or description or kind not in SAME:
+                run(UPDATE, (*values, found))
             ids[key] = found
-            run("insert or replace into places values (?, ?, ?, ?)", (found, document, first, last))
-        named = {entity.name: ids[key] for entity in entities[1:] for key in (self._key(document, entity),)}
-        return {**named, "": ids[first_key]}
+            place = (found, document, first, last, _json(fields))
+            run("insert or replace into places values (?, ?, ?, ?, ?)", place)
+        return {**{name: ids[key] for name, key in keys.items()}, "": ids[first_key]}
 
     @staticmethod
     def _key(document: int, entity: Entity) -> str:
@@ -335,15 +321,63 @@ class Graph:
 
     def _made(self, kind: str, name: str) -> int:
         """Return the shared entity of a type and a name, which is made if there is none."""
+        name, kind = self._merged(Entity(name, kind, shared=True))[:2]
         found = self._shared(kind, name)
         if not found:
-            sql = (
-                "insert into entities (name, folded, last, type, description, fields, key, shared)"
-                " values (?, ?, ?, ?, '', '', ?, 1)"
-            )
-            values = (name, name.casefold(), last_part(name), kind, shared_key(kind, name))
-            found = self.database.execute(sql, values).lastrowid or 0
+            values = (name, name.casefold(), last_part(name), kind, "", shared_key(kind, name), True, None)
+            found = self.database.execute(INSERT, values).lastrowid or 0
         return found
+
+    # --- entities that are one ---
+
+    @property
+    def merges(self) -> Mapping[str, Sequence[str]]:
+        """By the key of each entity that is another name of one: its name, and the type and the name of that one."""
+        if self._merges is None:
+            self._merges = json.loads(self.about(MERGES) or "{}")
+        return self._merges
+
+    def merge(self, merges: Mapping[str, Sequence[str]]) -> None:
+        """Let entities be other names of others from now on; whoever does so puts the documents `naming` them again."""
+        run = self.database.execute
+        self._merges = merges
+        run("insert or replace into about values (?, ?)", (MERGES, json.dumps(merges)))
+        run("delete from aliases where document = 0")
+        for name, _, into in merges.values():
+            run("insert into aliases values (0, ?, ?, ?)", (name, last_part(name), into))
+
+    def naming(self, merges: Mapping[str, Sequence[str]]) -> set[str]:
+        """Return the documents that name what other merges than today's make one, or make two again."""
+        found: set[str] = set()
+        changed = {key: value for each in (merges, self.merges) for key, value in each.items()}
+        for key, (name, kind, into) in changed.items():
+            if list(merges.get(key, ())) != list(self.merges.get(key, ())):
+                rows = self.database.execute(NAMING, (key, shared_key(kind, into), name, into))
+                found.update(document for (document,) in rows)
+        return found
+
+    def _merged(self, entity: Entity) -> Entity:
+        """Return what an entity is another name of, or the entity itself."""
+        into = self.merges.get(shared_key(entity.type, entity.name)) if self.merges and entity.shared else None
+        return entity._replace(type=into[1], name=into[2]) if into else entity
+
+    # --- fields ---
+
+    @property
+    def schema(self) -> Schema:
+        """The schema by which the fields of entities and relations have their defaults."""
+        if self._schema is None:
+            self._schema = read_schema(json.loads(self.about(SCHEMA) or "{}"))
+        return self._schema
+
+
+def merged(stored: str) -> dict[str, Json]:
+    """Return the fields that documents give an entity, of `FIELDS`; where two differ, the first by name counts."""
+    return {name: value for fields in json.loads(stored) for name, value in json.loads(fields).items()}
+
+
+def _json(fields: Mapping[str, Json]) -> str:
+    return json.dumps(fields) if fields else ""
 
 
 def shared_key(kind: str, name: str) -> str:

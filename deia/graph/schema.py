@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import re
 
+from deia.errors import QueryError
+from deia.graph.facts import DOCUMENT
 from deia.problems import SettingsError
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from deia.fast_json import Json
@@ -31,6 +33,8 @@ TYPE_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,49}")
 MOST_TYPES = 100
 MOST_FIELDS = 100
 VALUES = "values"
+NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+BOOLEANS = {"true": True, "false": False}
 KINDS: dict[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
@@ -51,6 +55,14 @@ class Field(Record):
         """Return whether a value fits."""
         return KINDS[self.type](value) and (self.type != "enum" or value in self.options)
 
+    def read(self, value: Json) -> Json:
+        """Return a value as somebody wrote it, a number or a boolean perhaps as text, or None if it does not fit."""
+        if isinstance(value, str) and self.type == "boolean":
+            value = BOOLEANS.get(value.lower())
+        if isinstance(value, str) and self.type == "number" and NUMBER.fullmatch(value):
+            value = float(value) if "." in value else int(value)
+        return value if self.holds(value) else None
+
     def shown(self) -> dict[str, Json]:
         """Return the field as it is written."""
         more = {VALUES: list(self.options)} if self.options else {}
@@ -66,6 +78,15 @@ class Schema(Record):
     entity_fields: Mapping[str, Field] = {}
     relation_fields: Mapping[str, Field] = {}
 
+    def fields_of(self, kind: str, stored: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the fields of an entity: what documents say, and the defaults of documents and of types named here."""
+        fields = self.document_fields if kind == DOCUMENT else self.entity_fields if kind in self.entity_types else {}
+        return {**_defaults(fields), **stored}
+
+    def fields_of_relation(self, kind: str, stored: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the fields of a relation: what documents say, and the defaults of types that are named here."""
+        return {**_defaults(self.relation_fields if kind in self.relation_types else {}), **stored}
+
     def shown(self) -> dict[str, Json]:
         """Return the schema under the names by which it is written, for `deia://schema`."""
         lists: dict[str, Json] = {name: list(getattr(self, field)) for name, field in LISTS.items()}
@@ -74,12 +95,27 @@ class Schema(Record):
 
 
 def field_values(fields: Mapping[str, Field], written: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the values of fields as somebody wrote them, or by default; what does not fit its field is left out."""
-    values = {
-        name: written[name] if name in written and field.holds(written[name]) else field.default
-        for name, field in fields.items()
-    }
+    """Return the values of fields as somebody wrote them; what does not fit its field is left out."""
+    values = {name: field.read(written[name]) for name, field in fields.items() if name in written}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def fields_of(typed: Iterable[str]) -> dict[str, str]:
+    """Return values of fields as somebody typed them, such as `status=active`; raise QueryError if one is none."""
+    pairs = [each.partition("=") for each in typed]
+    for name, equals, _value in pairs:
+        if not equals or not name:
+            raise QueryError(f"{name[:100]!r} is no field with a value", fix="Write it as status=active")
+    return {name: value for name, _, value in pairs}
+
+
+def field_text(value: Json) -> str:
+    """Return the value of a field as somebody types it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _defaults(fields: Mapping[str, Field]) -> dict[str, Json]:
+    return {name: field.default for name, field in fields.items() if field.default is not None}
 
 
 def read_schema(written: Mapping[str, Any], where: str = "") -> Schema:

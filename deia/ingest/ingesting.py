@@ -15,7 +15,8 @@ from hashlib import blake2b
 
 from filelock import FileLock
 
-from deia import __version__
+from deia import __version__, files, freshness
+from deia.folders import LIBRARY_STAMPS
 from deia.git_command import GitError
 from deia.ingest.added_chunkers import added_chunkers, chosen, with_native_code
 from deia.ingest.detect import detect_type
@@ -23,7 +24,7 @@ from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ReadingError
-from deia.ingest.source import CHUNKS, MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
+from deia.ingest.source import CHUNKS, FOLDER, MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.records import TYPE_CHECKING, Record
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 BATCH_SECONDS = 1.0  # of work that a kill can lose
 BATCH = 500  # files
 LOCK = "lock"
+MOST_STAMPS = 2_000  # files whose stamps every answer compares, in 3 ms
 SHOWN_LINES = 5  # numbers of lines with secrets that a note names
 NO_TYPE = "a kind of file that nothing here can read"
 TOO_LARGE = f"it cannot be read, or is larger than {MOST_BYTES // 1_000_000} MB"
@@ -106,7 +108,23 @@ def remove(library: Library, name: str) -> None:
         library.remove_source(name)
         shutil.rmtree(f"{library.folder}/git/{name}", ignore_errors=True)
         shutil.rmtree(uploads(library, name), ignore_errors=True)
+        files.remove(stamps_path(library, name))
         library.publish()
+
+
+def stamps_path(library: Library, name: str) -> str:
+    """Return the file with the stamps of a source's files, by which an answer notices that one changed."""
+    return f"{library.folder}/{LIBRARY_STAMPS}/{name}"
+
+
+def _stamps(source: Source) -> bytes:
+    """Return the stamps of a folder's files, or of its folders if it has many; of other sources there are none."""
+    if source.kind != FOLDER:
+        return b""
+    folder = FolderFiles(source)
+    places = folder.places()
+    places = places if len(places) <= MOST_STAMPS else folder.folders()
+    return freshness.stamp_text("", dict.fromkeys(places, "")).encode("utf-8", "surrogateescape")
 
 
 def ingest(
@@ -131,9 +149,11 @@ def ingest(
         try:
             wanted = registered.but(mark="") if force or failed else registered
             with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
+                stamps = _stamps(registered.source)
                 run = _Run(library, registered, opened, reader, progress, environ)
                 run.take_in(force=force, failed=failed)
             status, mark = PROCESSED, getattr(opened, "mark", None)
+            files.keep(stamps_path(library, name), stamps)
         except (SourceError, ReadingError, GitError) as problem:
             status, error = FAILED, str(problem)
         finally:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from itertools import count
 
 from deia import files
-from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, library_folder
+from deia.folders import LIBRARY_PREFIX, LIBRARY_SOURCES, LIBRARY_STATE, library_folder
 from deia.ingest.chunk_rows import packed
 from deia.ingest.source import FOLDER, Found, Source, SourceError, name_for
 from deia.records import TYPE_CHECKING, Record
@@ -134,10 +134,20 @@ class Library:
                 self._database.execute("rollback")
 
     def publish(self) -> None:
-        """Tell searches that the library changed, if it did since the last time."""
+        """Tell searches that the library changed, if it did since the last time, and how its sources stand."""
         state = self.state.encode()
         if files.read(f"{self.folder}/{LIBRARY_STATE}") != state:
             files.replace(f"{self.folder}/{LIBRARY_STATE}", state)
+        stands = {
+            one.source.name: {
+                "status": one.status,
+                "error": one.error,
+                "place": one.source.place,
+                "kind": one.source.kind,
+            }
+            for one in self.sources()
+        }
+        files.replace(f"{self.folder}/{LIBRARY_SOURCES}", json.dumps(stands).encode())
 
     @property
     def state(self) -> str:
@@ -213,6 +223,7 @@ class Library:
                 " fields = excluded.fields, prefix = excluded.prefix, mark = ''",
                 (source.name, fields, prefix, PENDING),
             )
+        self.publish()
         return next(one for one in self.sources() if one.source.name == source.name)
 
     def set_status(self, name: str, status: str, *, error: str = "", mark: str | None = None) -> None:

@@ -24,8 +24,9 @@ from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.triggers.cases import ENDINGS as CASES_ENDINGS
 from deia.commons.triggers.read_triggers import ENDINGS as TRIGGER_ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
+from deia.commons.write.import_notes import SETTINGS
 from deia.fast_json import Json, dumps, loads
-from deia.learn.file_edits import SETTINGS, edit_texts, is_undone_form
+from deia.learn.file_edits import edit_texts, is_undone_form
 from deia.learn.proposals import Proposal
 from deia.problems import CommonsError
 from deia.records import Record

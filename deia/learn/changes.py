@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from deia.commons.index.index_parts import read_query_patterns
 from deia.commons.index.index_records import Concept, QueryPattern
 from deia.commons.index.load_commons import Commons
+from deia.commons.source_files.findings import Findings
+from deia.commons.source_files.yaml_reader import Map, with_lines
+from deia.commons.triggers.cases import read_cases
 from deia.fast_json import Json
 from deia.knowledge import Case, Clause, Entry, Trigger
 from deia.match.tokeniser import fold
-from deia.records import Record, Turn
+from deia.records import Record
 
 Item = TypeVar("Item", Entry, Trigger)
 
@@ -42,19 +46,12 @@ class Change(Record):
     @property
     def pattern(self) -> QueryPattern:
         """The past question that the change adds."""
-        value = self.value if isinstance(self.value, Mapping) else {}
-        texts = {name: items for name, items in value.items() if isinstance(items, list | tuple)}
-        return QueryPattern(
-            query_keywords=tuple(map(str, texts["query_keywords"])),
-            natural_language=tuple(map(str, texts["natural_language"])),
-            primary_cluster=str(value.get("primary_cluster", "")),
-            common_docs=tuple(map(str, texts["common_docs"])),
-        )
+        return read_query_patterns(Map({"query_patterns": with_lines([self.value])}), Findings(""))[0]
 
     @property
     def cases(self) -> tuple[Case, ...]:
         """The cases that the change adds."""
-        return tuple(make_case(self.target, value, fires=self.field == "fires") for value in self.items)
+        return as_cases(self.target, self.items, fires=self.field == "fires")
 
     @property
     def items(self) -> Sequence[Json]:
@@ -82,13 +79,13 @@ class Change(Record):
         return {**self.values(), "value": list(self.value) if isinstance(self.value, tuple) else self.value}
 
 
-def _item_text(item: Json) -> str:
+def _item_text(item: Any) -> str:
     """Return a word as it is, and a case as the last of its turns."""
     if not isinstance(item, Mapping):
         return str(item)
     if "turns" not in item:
         return ", ".join(f"{kind} {value!r}" for kind, value in item.items())
-    turn = _turns(item)[-1]
+    turn = item["turns"][-1]
     text = str(turn.get("text") or turn.get("tool_input") or "")
     return f'{turn.get("role", "")} "{text[:SHOWN]}"'
 
@@ -145,25 +142,7 @@ def written(clause: Clause) -> Json:
     return {clause.kind: value}
 
 
-def make_case(trigger: str, value: Json, *, fires: bool) -> Case:
-    """Return the case that a value of a case file stands for."""
-    turns = tuple(
-        Turn(
-            role=turn["role"], text=_turn_text(turn), tool=turn.get("tool", ""), tool_input=turn.get("tool_input"),
-            failed=bool(turn.get("failed")), index=number,
-        )
-        for number, turn in enumerate(_turns(value), 1)
-    )  # fmt: skip
-    return Case(trigger=trigger, fires=fires, turns=turns)
-
-
-def _turns(case: Json) -> list[dict[str, Any]]:
-    """Return the turns of a value of a case file; a text is one turn of the user."""
-    turns = case.get("turns") if isinstance(case, Mapping) else [{"role": "user", "text": case}]
-    return [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list | tuple) else []
-
-
-def _turn_text(turn: Mapping[str, Any]) -> str:
-    tool_input = turn.get("tool_input")
-    command = tool_input.get("command", "") if isinstance(tool_input, dict) else ""
-    return str(turn.get("text") or (command if isinstance(command, str) else ""))
+def as_cases(trigger: str, values: Sequence[Json], *, fires: bool) -> tuple[Case, ...]:
+    """Return the cases that values of a case file stand for."""
+    body = with_lines({"fires" if fires else "silent": list(values)})
+    return tuple(read_cases(Map({trigger: body}), None, Findings("")))

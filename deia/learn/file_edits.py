@@ -7,7 +7,6 @@ versions, and files of others than the project are not edited.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import partial
 
@@ -20,6 +19,7 @@ from deia.commons.source_files.front_matter import FENCE, metadata_end
 from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
+from deia.commons.write.import_notes import SETTINGS, parsed_settings, says_exactly
 from deia.commons.write.revise_lesson import describing_clusters
 from deia.commons.write.trash import change_listings
 from deia.fast_json import Json, dumps
@@ -36,7 +36,6 @@ AFTER = {
     "unless": ("context", "when"), "action": ("timing", "urgency"), "status": ("title",),
     CONCEPTS: (PATTERNS, "clusters"), PATTERNS: ("clusters",),
 }  # fmt: skip
-SETTINGS = "deia.toml"
 STRENGTH = ("off", *ACTIONS)
 
 
@@ -299,15 +298,11 @@ def with_form(text: str, trigger: str, action: str) -> str:
 
     Raise CommonsError if the file is broken, or `forms` is written in a way that this edit cannot change.
     """
-    before = _parsed(text)
+    before = parsed_settings(text)
     forms = before.get(FORMS, {})
     line = f"{trigger} = {dumps(action)}"
     after = _with_line(text, trigger, line)
-    try:
-        is_meant = isinstance(forms, dict) and _parsed(after) == {**before, FORMS: {**forms, trigger: action}}
-    except CommonsError:
-        is_meant = False
-    if not is_meant:
+    if not isinstance(forms, dict) or not says_exactly(after, {**before, FORMS: {**forms, trigger: action}}):
         fix = f"Write it there yourself: in the table {FORMS}, {line}"
         raise CommonsError(f"{SETTINGS} has {FORMS} in a form that deia learn does not change.", fix=fix)
     return after
@@ -334,18 +329,11 @@ def _bare(text: str) -> str:
     return text.partition("#")[0].strip().strip("\"'").replace(" ", "")
 
 
-def _parsed(text: str) -> dict[str, Json]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise CommonsError(f"{SETTINGS} is not valid TOML: {error}", fix="Correct it by hand first.") from error
-
-
 def is_undone_form(now: bytes | None, then: bytes | None) -> bool:
     """Return whether taking back a change of the settings would do no more than make triggers stronger again."""
     try:
         before, after = (
-            _parsed((data or b"").decode("utf-8", "replace").replace("\r\n", "\n")) for data in (now, then)
+            parsed_settings((data or b"").decode("utf-8", "replace").replace("\r\n", "\n")) for data in (now, then)
         )
     except CommonsError:
         return False

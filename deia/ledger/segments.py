@@ -35,14 +35,6 @@ class Part(Record):
         day = self.name[:10]
         return day if day[4:5] == day[7:8] == "-" and day.replace("-", "").isdecimal() else ""
 
-    def may_reach(self, since: str) -> bool:
-        """Return whether the file can contain events since a time, judging by its name.
-
-        A segment covers a day. Parquet files filter by themselves, and files with other names than deia's can contain
-        anything.
-        """
-        return self.is_parquet or not self.day or self.day >= since[:10]
-
     @property
     def is_parquet(self) -> bool:
         """Whether this is a Parquet file."""
@@ -83,7 +75,8 @@ class Parts(Record):
 def find_parts(folders: Sequence[str], *, since: str = "") -> Parts:
     """Return the files of some ledgers that may contain events since a time; a missing folder has none."""
     candidates = [part for folder in folders for part in _of_folder(files.forward(folder).rstrip("/"))]
-    parts = [part for part in candidates if part.may_reach(since)]
+    # A segment covers a day. Parquet files filter by themselves, and files of other names can contain anything.
+    parts = [part for part in candidates if part.is_parquet or not part.day or part.day >= since[:10]]
     return Parts(
         readable=tuple(part for part in parts if part.is_readable),
         damaged=tuple(part for part in parts if not part.is_readable),
@@ -118,14 +111,8 @@ def _files(folder: str, names: Sequence[str]) -> Iterator[Part]:
     for name in names:
         path = f"{folder}/{name}"
         if name.endswith((SEGMENT, PARQUET)) and os.path.isfile(path) and not os.path.islink(path):
-            yield Part(path=path, size=_size(path))
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+            stamp = files.stamp(path)
+            yield Part(path=path, size=stamp[0] if stamp else 0)
 
 
 def _has_parquet_marks(path: str) -> bool:

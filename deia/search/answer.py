@@ -29,6 +29,12 @@ class Audit(Record):
     kind: str = ""  # what kind of text was typed
     understood: str = ""  # how the query was interpreted, if not literally
     warnings: tuple[str, ...] = ()
+    steps: Mapping[str, Json] = {}  # what the librarian's protocol says of it, step by step (`deia.audit`)
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return the audit as an answer shows it, each step under its name."""
+        fields = {name: _plain(value) for name, value in self.values().items() if name != "steps"}
+        return {**fields, **self.steps}
 
 
 class Similar(Record):
@@ -83,6 +89,7 @@ class Answer(Record):
     audit: Audit
     query_type: str = NATURAL
     confidence: str = "low"
+    probability: float = 0.0  # that the best document answers the question, of which `confidence` is a level
     primary_cluster: str = ""
     urgency: str = ""
     primary: tuple[Result, ...] = ()
@@ -93,6 +100,7 @@ class Answer(Record):
     keywords: tuple[str, ...] = ()
     keywords_matched: tuple[str, ...] = ()
     clusters_found: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()  # what the question is about, in words of the commons
     suggested_next: tuple[str, ...] = ()
     related_queries: tuple[str, ...] = ()
     reason: str = ""
@@ -123,7 +131,7 @@ class Answer(Record):
         body = _BY_REASON.get(self.reason) or _BY_TYPE[self.query_type]
         correction = {"searched_for": self.searched_for, "corrected": [*self.corrected]} if self.searched_for else {}
         impact = {"dependents": [*self.dependents]} if self.dependents else {}
-        return {**body(self), **correction, **impact, "audit": _plain(self.audit.values())}
+        return {**body(self), **correction, **impact, "audit": self.audit.to_dict()}
 
 
 def as_result(entry: Entry, **fields: Any) -> Result:
@@ -139,7 +147,7 @@ def _fields(value: Answer | Result, names: str) -> dict[str, Json]:
 def _natural(answer: Answer) -> dict[str, Json]:
     documents = {"primary": answer.primary, "secondary": answer.secondary}
     return {
-        **_fields(answer, "query matched confidence primary_cluster clusters_found urgency action"),
+        **_fields(answer, "query matched confidence primary_cluster clusters_found concepts urgency action"),
         "documents": {name: [_document(result) for result in results] for name, results in documents.items()},
         **_fields(answer, "keywords_matched suggested_next related_queries"),
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deia.knowledge import Query, Result
+from deia.knowledge import Entry, Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, Similar, as_result
@@ -52,9 +53,18 @@ def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | N
     return catalog.pattern(-max(fitting)[1]) if fitting else None
 
 
-def related_queries(catalog: Catalog, stems: Mapping[str, float], *, but: str = "") -> tuple[str, ...]:
-    """Return past questions that share words with this query, nearest first, without the query itself (`but`)."""
-    wordings = [pattern.wordings[0] for pattern in _related_patterns(catalog, stems)]
+def related_queries(
+    catalog: Catalog, stems: Mapping[str, float], *, found: Collection[str] = (), but: str = ""
+) -> tuple[str, ...]:
+    """Return past questions near this one (`but`), which is left out.
+
+    First come all wordings of the one that this query repeats, then those that share words with it, then those that
+    documents among `found` answer, which may be the same.
+    """
+    leading = leading_pattern(catalog, stems)
+    near = [*_related_patterns(catalog, stems), *catalog.patterns_answered_by(found)]
+    wordings = [*(leading.wordings if leading else ()), *(pattern.wordings[0] for pattern in near)]
+    wordings += [wording for pattern in near for wording in pattern.wordings[1:]]
     own = fold(but)
     return tuple(wording for wording in dict.fromkeys(wordings) if fold(wording) != own)[:MOST_QUERIES]
 
@@ -77,7 +87,8 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
     """Return what to do and read next: the documents' actions and related documents, and neighbouring clusters."""
     seen = {result.id for result in shown}
     actions = [document.entry.action for document in primary if document.entry.action]
-    related = [ident for document in primary for ident in document.entry.related_docs if ident not in seen]
+    named = (ident for document in primary for ident in (document.entry.superseded_by, *document.entry.related_docs))
+    related = [ident for ident in named if ident and ident not in seen]
     reading = [
         f"Read {document.entry.title} ({document.entry.path})."
         for document in catalog.documents(dict.fromkeys(related[:MOST_NEXT]))
@@ -94,6 +105,7 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
 
 
 NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
+OUTDATED = 0.5  # of its score, for a document that no longer holds
 MOST_NAMED = 8  # words that a message lists
 
 
@@ -106,11 +118,29 @@ class Candidates(Record):
     documents: Sequence[StoredDocument]
     stems: Mapping[str, Mapping[int, Collection[str]]]  # the query's stems in `documents`, by id and passage
     filters: int  # how many filters were set
+    today: str = ""  # as 2026-01-31; "" if nobody knows
     passing: int  # how many documents pass them
 
     def stems_of(self, document: str) -> frozenset[str]:
         """Return the query's stems that a document contains."""
         return frozenset[str]().union(*self.stems[document].values())
+
+
+def outdated(entry: Entry, today: str) -> str:
+    """Return why a document no longer holds, or ""."""
+    if entry.superseded_by:
+        return f"superseded by {entry.superseded_by}"
+    return f"valid until {entry.valid_until} only" if today and "" < entry.valid_until < today else ""
+
+
+def outdated_last(candidates: Candidates) -> Candidates:
+    """Return the candidates with those that no longer hold after those that do, at a lower score."""
+    pairs = [
+        (document, ranked.but(score=ranked.score * OUTDATED) if outdated(document.entry, candidates.today) else ranked)
+        for document, ranked in zip(candidates.documents, candidates.shown, strict=True)
+    ]
+    pairs.sort(key=lambda pair: -pair[1].score)
+    return candidates.but(documents=[document for document, _ in pairs], shown=[ranked for _, ranked in pairs])
 
 
 def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:
@@ -138,9 +168,12 @@ def answer_with_results(
         searched_for=searched_for(candidates.question),
         corrected=tuple(term.corrected for term in candidates.question.terms if term.corrected),
         clusters_found=clusters,
+        concepts=_concepts(candidates.question, candidates.documents[:count]),
         keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
         suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results),
-        related_queries=related_queries(catalog, stems, but=query.text),
+        related_queries=related_queries(
+            catalog, stems, found={result.id for result in results[:count]}, but=query.text
+        ),
     )
 
 
@@ -154,6 +187,7 @@ def _result(
     lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
     reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
     why = entry.why_relevant or "; ".join(filter(None, reasons))
+    why = "; ".join(filter(None, (outdated(entry, candidates.today), why)))
     nature = dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False))
     symbol = nature.get("symbol") if nature.get("kind") != "module" else ""
     title = f"{entry.title}: {symbol}" if symbol else entry.title
@@ -162,6 +196,13 @@ def _result(
         lines=(first, last), passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
         type=document.type, **nature,
     )  # fmt: skip
+
+
+def _concepts(question: Question, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
+    """Return what a question is about: what its words stand for, and the keywords that the best documents share."""
+    keywords = Counter(keyword for document in documents for keyword in {*map(fold, document.entry.keywords)})
+    shared = sorted(keyword for keyword, count in keywords.items() if count > 1)
+    return tuple(dict.fromkeys([*(term.concept for term in question.terms if term.concept), *shared]))[:MOST_NAMED]
 
 
 def _nature(document: StoredDocument, ordinal: int) -> Sequence[Any]:
@@ -198,7 +239,8 @@ def _synonym_notes(question: Question, matched: Sequence[str]) -> list[str]:
     typed = {
         term.concept: term.typed for term in question.terms if term.concept in matched and term.typed not in matched
     }
-    return [f"{synonym} is another word for {word}" for synonym, word in typed.items()]
+    reasons = {word: f"another word for {word}" if word else "what may cause it" for word in typed.values()}
+    return [f"{synonym} is {reasons[word]}" for synonym, word in typed.items()]
 
 
 def _reason(title: str, matched: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deia import fast_json
 from deia.errors import ArtefactError
@@ -197,6 +197,10 @@ class Catalog:
         start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
         return self._texts[start:end].decode("utf-8", "replace")
 
+    def has_text(self, number: int) -> bool:
+        """Return whether a document has a text; one whose file is gone is known by its entry in the index only."""
+        return self._offsets[2 * number + 1] < self._offsets[2 * number + 3]
+
     def raw(self, documents: range) -> tuple[memoryview, memoryview, memoryview]:
         """Return the stored lines and texts of consecutive documents, and the offsets at which each begins."""
         at = self._offsets[2 * documents.start : 2 * documents.stop + 2]
@@ -221,6 +225,14 @@ class Catalog:
     def pattern(self, number: int) -> Pattern:
         """Return a past question by its number."""
         return self._read_patterns()[number]
+
+    def patterns_answered_by(self, documents: Collection[str]) -> list[Pattern]:
+        """Return the past questions that have a wording and that any of these documents answers."""
+        return [
+            pattern
+            for pattern in self._read_patterns()
+            if pattern.wordings and any(document in documents for document in pattern.documents)
+        ]
 
     def concepts(self, key: str) -> list[tuple[str, str]]:
         """Return the synonyms for a thing, given by its stems; each synonym comes with its own stems."""

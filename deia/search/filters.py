@@ -28,3 +28,4 @@ class Filters(TypedDict, total=False):
     since: str | None
     until: str | None
     expand_context: str | None
+    skip: Sequence[str]

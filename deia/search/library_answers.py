@@ -65,7 +65,7 @@ def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:
     return lessons.but(
         matched=lessons.matched is True or passages.matched is True or "partial",
         confidence=max(lessons.confidence, passages.confidence, key=CONFIDENCES.index),
-        primary=primary, secondary=secondary,
+        probability=max(lessons.probability, passages.probability), primary=primary, secondary=secondary,
         keywords_matched=tuple(dict.fromkeys((*lessons.keywords_matched, *passages.keywords_matched))),
         audit=lessons.audit.but(warnings=tuple(warnings)),
     )  # fmt: skip

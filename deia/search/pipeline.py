@@ -30,6 +30,7 @@ from deia.search.build_answer import (
     build_results,
     no_match,
     nothing_asked,
+    outdated_last,
     owner_clusters,
     too_broad,
     warnings,
@@ -42,10 +43,10 @@ from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.links import with_links
-from deia.search.ranking.rank import Ranked, rank_documents
+from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
 from deia.search.ranking.weights import general_information, verdict_weights
-from deia.search.views import audience_view, listing, platform_view
+from deia.search.views import audience_view, listing, platform_view, situation_named
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
@@ -95,7 +96,7 @@ def _answer_interpreted(
     catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str]
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
-    if not query.text.strip():
+    if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
     meaning = choose_tier(catalog, tiers=tiers)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
@@ -117,11 +118,14 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     if not candidates.documents or not verdict.found:
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
-    matched = True if verdict.confidence != "low" else "partial"
+    candidates = outdated_last(candidates.but(today=audit.checked_at[:10]))
+    is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
+    confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
+    matched = True if confidence != "low" else "partial"
     answer = answer_with_results(
         catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit
     )
-    answer = answer.but(matched=matched, confidence=verdict.confidence)
+    answer = answer.but(matched=matched, confidence=confidence, probability=answers)
     if matched == "partial" and _is_broad(catalog, question, share=VAGUE_SHARE):
         return broad_with_results(catalog, answer, candidates)
     return answer
@@ -181,7 +185,15 @@ def _retrieve_and_rank(
 
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth)
-    return put_first(ranked, named)[:limit] if named else ranked
+    return _present_first(catalog, put_first(ranked, named)[:limit] if named else ranked)
+
+
+def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
+    """Return documents in their order after those without a text to show, whose files are gone, lose in score."""
+    if all(catalog.has_text(document.number) for document in ranked):
+        return ranked
+    judged = [one if catalog.has_text(one.number) else one.but(score=NEAR_BEST * one.score) for one in ranked]
+    return sorted(judged, key=lambda document: -document.score)
 
 
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deia.folders import STARTER_PREFIX
-from deia.knowledge import Query, Result
+from deia.knowledge import Entry, Query, Result
+from deia.match.tokeniser import distinct, words
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView, as_result
 from deia.search.build_answer import most_urgent
@@ -31,6 +32,14 @@ NATURES = (
     ("case-stud", "case"),
 )
 PRESSING = ("critical", "high")
+DOWN, PREVENTION = "when_production_down", "for_prevention"
+PREVENTING = ("anti-pattern", "checklist")  # the natures of what is read before an act
+# How words of titles begin that say when a document is read, whatever its nature.
+MENDING = ("down", "incident", "outage", "recover", "restor", "rollback", "rolling")
+ACTING = ("before", "chang", "delet", "destroy", "drop", "flush", "remov", "secret")
+# What a situation is called where somebody asks for it: any of these sets of words, and nothing else but `FILLING`.
+SITUATIONS = {DOWN: ({"production", "down"}, {"prod", "down"}), PREVENTION: ({"prevention"}, {"learning"})}
+FILLING = frozenset("am are for i in is my on our the we when".split())
 
 
 def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
@@ -48,19 +57,20 @@ def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
 
 
 def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
-    """Return an overview of an audience: what matters most, when, and in which order to learn it."""
-    documents = _filtered(catalog, filters)
-    critical = [document.entry.id for document in documents if document.entry.urgency == "critical"]
+    """Return an overview of an audience: what matters most, when, and in which order to learn it.
+
+    If the query names a situation, its documents alone.
+    """
+    named = situation_named(query.text)
+    documents = [one for one in _filtered(catalog, filters) if not named or _situation(one.entry) == named]
+    by_situation = _grouped((_situation(document.entry), document) for document in documents)
     path = _learning_path(catalog, query.audience.strip(), documents)
     view = AudienceView(
         audience=query.audience,
-        documents_found=catalog.keyword.count(filters=filters),
-        high_priority=[_brief(document) for document in documents if document.entry.urgency in PRESSING],
-        medium_priority=[_brief(document) for document in documents if document.entry.urgency not in PRESSING],
-        by_urgency={
-            "when_production_down": critical,
-            "for_prevention": [document.entry.id for document in documents if document.entry.id not in critical],
-        },
+        documents_found=len(documents) if named else catalog.keyword.count(filters=filters),
+        high_priority=[_item(document) for document in documents if document.entry.urgency in PRESSING],
+        medium_priority=[_item(document) for document in documents if document.entry.urgency not in PRESSING],
+        by_urgency={situation: by_situation.get(situation, []) for situation in (DOWN, PREVENTION)},
         learning_path=list(path),
         learning_reasons={document: reason for document, reason in path.items() if reason},
     )
@@ -122,6 +132,36 @@ def _brief(document: StoredDocument) -> dict[str, str]:
     return {"id": entry.id, "path": entry.path, "title": entry.title, "summary": entry.summary, "about": about}
 
 
+def _situation(entry: Entry) -> str:
+    """Return when a document is read: when something pressing has gone wrong, or before it does."""
+    title = distinct(words(entry.title))
+    prevents = NATURES[_nature(entry)][1] in PREVENTING or any(word.startswith(ACTING) for word in title)
+    mends = not prevents or any(word.startswith(MENDING) for word in title)
+    return DOWN if entry.urgency in PRESSING and mends else PREVENTION
+
+
+def situation_named(text: str) -> str:
+    """Return the situation that a text names and nothing else ("production is down"), or ""."""
+    said = set(distinct(words(text))) - FILLING
+    return next((situation for situation, called in SITUATIONS.items() if said in called), "")
+
+
+def _nature(entry: Entry) -> int:
+    """Return which of `NATURES` a document has: a gotcha, unless its path or category says otherwise."""
+    return next((at for at, (sign, _) in enumerate(NATURES) if sign in f"{entry.path}/{entry.category}"), 1)
+
+
+def _reason(entry: Entry) -> str:
+    """Return why to read a document: its nature, its urgency and half a line about it."""
+    about = ": ".join(filter(None, (entry.urgency, shorten(one_line(entry.summary), HALF_A_LINE))))
+    return ", ".join(filter(None, (NATURES[_nature(entry)][1], about)))
+
+
+def _item(document: StoredDocument) -> dict[str, str]:
+    entry = document.entry
+    return {**_brief(document), "urgency": entry.urgency, "situation": _situation(entry), "reason": _reason(entry)}
+
+
 def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDocument]) -> dict[str, str]:
     """Return the ids to read in order, each with a reason: the commons' own path, else one document per cluster."""
     # The most urgent document represents its cluster. If only the starter defines a path, one document per cluster of
@@ -139,10 +179,7 @@ def _by_nature(documents: Iterable[StoredDocument]) -> dict[str, str]:
     chosen: dict[str, tuple[int, str, str]] = {}
     for document in documents:
         entry = document.entry
-        kind = next((at for at, (sign, _) in enumerate(NATURES) if sign in f"{entry.path}/{entry.category}"), 1)
-        about = ": ".join(filter(None, (entry.urgency, shorten(one_line(entry.summary), HALF_A_LINE))))
-        reason = ", ".join(filter(None, (NATURES[kind][1], about)))
-        chosen.setdefault(next(iter(entry.clusters), entry.id), (kind, entry.id, reason))
+        chosen.setdefault(next(iter(entry.clusters), entry.id), (_nature(entry), entry.id, _reason(entry)))
     return {ident: reason for _, ident, reason in sorted(chosen.values(), key=lambda one: one[0])}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_around, signs_around
 from deia.watch.silence.exceptions import Touched, excepted
+from deia.watch.silence.modes import read_mode
 from deia.watch.silence.mutes import muted_triggers
 from deia.watch.watcher import Surroundings
 
@@ -19,4 +20,6 @@ def look_around(
     now = time.time()
     touched = Touched(turn, folder)
     muted = muted_triggers(state, folder=folder, now=now, touched=touched) | excepted(exceptions, touched, root=root)
-    return Surroundings(now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted)
+    return Surroundings(
+        now=now, folder=signs_around(folder), exists=files_around(folder), muted=muted, mode=lambda: read_mode(state)
+    )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from deia.watch.gate.artefact import Artefact
+    from deia.watch.silence.modes import Mode
 
     Candidates = Mapping[int, Collection[int]]  # triggers and marks by number, each with the numbers of its clauses
     Log = FileLog | InMemoryLog
@@ -41,6 +42,7 @@ class Surroundings(Record):
     muted: frozenset[str] = frozenset()
     exists: FileCheck | None = None  # without it no condition on files is met
     allowed: frozenset[str] = frozenset()  # triggers that the person lets pass in a tool call
+    mode: Callable[[], Mode] | None = None  # reads how strict the person wants deia; called only if something fires
     bounded: bool = True  # whether settings and other triggers limit it; not for cases, which test a trigger itself
 
 
@@ -137,7 +139,8 @@ def decide(
     verdicts = (*escalated, *_judge_others(artefact, numbers, reading, circumstances, escalated))
     texts: tuple[str, ...] = ()
     call = call_print(turn)
-    verdicts = bounded(verdicts, artefact.meta.settings) if around.bounded else verdicts
+    if around.bounded:
+        verdicts = bounded(_in_mode(verdicts, around), artefact.meta.settings)
     verdicts = tuple(_stopped_anew(verdict, artefact, memory, call) for verdict in verdicts)
     if around.bounded:
         verdicts, texts = _spoken_once(verdicts, turn, reading, memory)
@@ -160,6 +163,15 @@ def decide(
     return Decision(
         verdicts=verdicts, firing=firing, passed=passed, call=call, left=left, named=named, spoken=spoken
     )  # fmt: skip
+
+
+def _in_mode(verdicts: tuple[Verdict, ...], around: Surroundings) -> tuple[Verdict, ...]:
+    """Return the verdicts with the actions of the mode that the person chose."""
+    if around.mode is None or not any(verdict.firing for verdict in verdicts):
+        return verdicts
+    from deia.watch.silence.modes import in_mode  # noqa: PLC0415 - most turns that are judged say nothing
+
+    return in_mode(verdicts, around.mode())
 
 
 def _stopped_anew(verdict: Verdict, artefact: Artefact, memory: Memory, call: str) -> Verdict:

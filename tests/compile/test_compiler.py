@@ -280,3 +280,13 @@ def test_a_folder_with_settings_alone_is_a_commons_as_for_the_hook(tmp_path: Pat
     assert nearest_commons(str(root)) == str(root)
     compiled = compile_commons(str(root), environ=environ)
     assert open_artefact(f"{compiled.folder}/triggers").meta.settings["telemetry"] == "off"
+
+
+def test_word_vectors_alone_are_what_somebody_gets_who_asks_for_them_after_the_sentence_model(root: Path) -> None:
+    made = [
+        compile_commons(str(root), environ=private(root.parent), tier=tier, requested=True)
+        for tier in ("compact", "static", "static", "compact")
+    ]
+    assert [(bool(one.written), set(one.tiers)) for one in made] == [
+        (True, {"static", "compact"}), (True, {"static"}), (False, {"static"}), (True, {"static", "compact"}),
+    ]  # fmt: skip

@@ -29,13 +29,37 @@ def test_a_schema_is_shown_under_the_names_by_which_it_is_written() -> None:
     }
 
 
-def test_fields_have_what_was_written_if_it_fits_and_else_their_default() -> None:
-    fields = read_schema({"documentFields": {"status": STATUS, "level": {"type": "number"}}}).document_fields
+LEVELS = {"status": STATUS, "level": {"type": "number"}, "open": {"type": "boolean"}, "note": {"type": "string"}}
+
+
+def test_fields_have_what_was_written_if_it_fits() -> None:
+    fields = read_schema({"entityFields": LEVELS}).entity_fields
     assert field_values(fields, {"status": "deprecated", "level": 3, "other": 1}) == {
         "status": "deprecated",
         "level": 3,
     }
-    assert field_values(fields, {"status": "gone", "level": True}) == {"status": "active"}
+    assert field_values(fields, {"status": "gone", "level": True, "open": 1, "note": 2}) == {}
+
+
+def test_what_yaml_gives_as_text_is_read_as_its_field_says() -> None:
+    fields = read_schema({"entityFields": LEVELS}).entity_fields
+    assert field_values(fields, {"level": "-2.5", "open": "True", "note": "3"}) == {
+        "level": -2.5, "open": True, "note": "3",
+    }  # fmt: skip
+    assert field_values(fields, {"level": "9" * 400, "open": "perhaps"}) == {}
+
+
+def test_documents_and_named_types_have_defaults() -> None:
+    schema = read_schema({"entityTypes": ["QUEUE"], "entityFields": LEVELS, "documentFields": LEVELS})
+    assert schema.fields_of("QUEUE", {}) == schema.fields_of("DOCUMENT", {}) == {"status": "active"}
+    assert schema.fields_of("QUEUE", {"status": "deprecated"}) == {"status": "deprecated"}
+    assert schema.fields_of("CLASS", {}) == schema.fields_of_relation("USES", {}) == {}
+
+
+@given(st.dictionaries(st.sampled_from(sorted(LEVELS)), PLAIN))
+def test_every_value_of_a_field_fits_it(written: dict[str, Any]) -> None:
+    fields = read_schema({"entityFields": LEVELS}).entity_fields
+    assert all(fields[name].holds(value) for name, value in field_values(fields, written).items())
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 from deia import files
 from deia.ledger.compaction import compact, is_due
@@ -99,9 +100,8 @@ def test_it_is_due_when_there_is_something_to_do(write: Write) -> None:
 
 def test_of_two_that_compact_at_once_one_does(write: Write) -> None:
     folder = fill(write, "2026-11-01")
-    (folder / "compacting.lock").touch()
-    assert compact(str(folder), now=time.time()).busy
-    os.utime(folder / "compacting.lock", (1, 1))  # of somebody killed long ago
+    with FileLock(folder / "compacting.lock"):
+        assert compact(str(folder), now=time.time()).busy
     assert compact(str(folder), now=time.time()).folded == 1
     assert not (folder / "compacting.lock").exists()
 
@@ -149,7 +149,6 @@ def test_a_compaction_killed_at_any_moment_loses_and_doubles_nothing(write: Writ
             time.sleep(0.06 * number)
             running.send_signal(signal.SIGKILL)
         assert asked(folder) == before
-        (folder / "compacting.lock").unlink(missing_ok=True)
     compact(str(folder), now=NOW)
     assert asked(folder) == before
     assert {path.suffix for path in folder.iterdir()} == {".parquet"}, "one, or two if a kill came between two files"

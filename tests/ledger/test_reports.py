@@ -13,13 +13,11 @@ import pytest
 
 from deia.commons.source_files.front_matter import split
 from deia.errors import QueryError
-from deia.ledger.charts import draw, scale
 from deia.ledger.feedback import find_event
 from deia.ledger.gaps import find_gaps, group_vectors, outline, weigh
-from deia.ledger.report_page import page
+from deia.ledger.report_page import draw, page, scale
 from deia.ledger.report_values import Chart, Grid
-from deia.ledger.reports import REPORTS, make_reports
-from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
+from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
 from deia.ledger.warehouse import open_warehouse, read_through
 from deia.search.rendering.terminal_answer import Look
 from deia.serve.cli.report_tables import report_text
@@ -37,14 +35,11 @@ KNOWN = Known(
         KnownDocument(id="a", title="A", verified="2026-01-01"),
         KnownDocument(id="b", title="B", verified="2026-11-01", changed="2026-11-10"),
         KnownDocument(id="never", title="N"),
-        KnownDocument(id="starters", title="S", verified="2020-01-01", own=False),
+        KnownDocument(id="due", review_after="2026-01-31"),
+        KnownDocument(id="over", valid_until="2026-01-31"),
+        KnownDocument(id="later", valid_until="2999-01-31", review_after="2999-01-31"),
     ),
-    triggers=(
-        KnownTrigger(id="starters", own=False),
-        KnownTrigger(id="t"),
-        KnownTrigger(id="quiet"),
-        KnownTrigger(id="off", status="deprecated"),
-    ),
+    triggers=("t", "quiet"),
     today="2026-11-20",
 )  # fmt: skip
 
@@ -92,12 +87,13 @@ def test_questions_are_counted_by_how_they_were_answered(ledger: Path) -> None:
 
 def test_documents_are_told_by_what_they_did(ledger: Path) -> None:
     report = make(ledger, "documents")
-    assert [row["document"] for row in grid(report, "Never shown")] == ["never"]
+    assert [row["document"] for row in grid(report, "Never shown")] == ["due", "later", "never", "over"]
     assert [(row["document"], row["in answers"]) for row in grid(report, "Shown and ignored")] == [("b", 5)]
     assert {row["document"]: row["opened"] for row in grid(report, "Helpful")} == {"a": 1, "d": 0}
-    assert figures(report)["never shown"] == 1
+    assert figures(report)["never shown"] == 4
     assert {row["document"]: row["because"] for row in grid(report, "To be checked again")} == {
         "a": "checked 323 days ago", "b": "changed on 2026-11-10, after the check",
+        "due": "to be reviewed after 2026-01-31", "over": "valid until 2026-01-31",
     }  # fmt: skip
 
 

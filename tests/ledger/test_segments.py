@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from deia.ledger.segments import Part
+from deia.ledger.segments import find_parts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -18,6 +23,7 @@ from deia.ledger.segments import Part
     ],
 )  # fmt: skip
 def test_a_segment_is_read_where_its_name_lets_it_reach_into_the_period(
-    name: str, since: str, *, reaches: bool
+    tmp_path: Path, name: str, since: str, *, reaches: bool
 ) -> None:
-    assert Part(path=f"/events/{name}", size=1).may_reach(since) is reaches
+    (tmp_path / name).write_bytes(b"PAR1PAR1" if name.endswith("parquet") else b"{}\n")
+    assert [part.name for part in find_parts([str(tmp_path)], since=since).readable] == [name] * reaches

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.ledger.reports import REPORTS, make_reports
+from deia.ledger.reports import REPORTS, Known, make_reports
 from deia.ledger.shared_rows import TABLES, gather
-from deia.ledger.usage_reports import Known
 from deia.ledger.warehouse import ask, open_warehouse
 from tests.ledger.conftest import question, raw
 

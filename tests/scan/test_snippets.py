@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.scan.file_kinds import TABLES, kind_by_first_line, kind_by_name
-from deia.scan.snippets import READERS, UnreadableFileError, snippets
+from deia.scan.snippets import READERS, TABLES, UnreadableFileError, kind_by_first_line, kind_by_name, snippets
 
 KINDS = sorted(TABLES.lists("kinds"))
 STEP = "shopctl site:delete --yes"

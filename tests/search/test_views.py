@@ -79,3 +79,30 @@ def test_without_a_written_path_one_learns_what_not_to_do_first_and_what_happene
         "d": "anti-pattern, high: Why so", "c": "gotcha, high: Why so", "b": "checklist, high: Why so",
         "a": "case, high: Why so",
     }  # fmt: skip
+
+
+def test_a_situation_is_a_part_of_an_audience_view_and_may_be_asked_for(tmp_path: Path) -> None:
+    named = (
+        ("hugo-mismatch", "patterns", "critical", "Netlify builds with another Hugo version"),
+        ("straight-to-production", "anti-patterns", "critical", "Pushing straight to production"),
+        ("release-rollback", "processes", "high", "Rolling back a release"),
+        ("db-removal", "patterns", "high", "Deleting a database"),
+        ("style", "patterns", "low", "Naming branches"),
+    )
+    entries = [
+        Entry(id=name, path=f"bok/{folder}/{name}.md", title=title, audience=("developer",), urgency=urgency)
+        for name, folder, urgency, title in named
+    ]
+    documents = [Document(path=entry.path, title=entry.title, text="Words.\n") for entry in entries]
+    build_catalog(entries, documents, [], [], str(tmp_path), built_at="2026-11-20T10:00:00Z", sources=())
+    catalog = open_catalog(str(tmp_path))
+    down, prevention = ["hugo-mismatch", "release-rollback"], ["straight-to-production", "db-removal", "style"]
+    everything = search(catalog, Query(text="", audience="developer")).to_dict()
+    assert everything["by_urgency"] == {"when_production_down": down, "for_prevention": prevention}
+    item = everything["high_priority"][0]
+    assert (item["urgency"], item["situation"]) == ("critical", "when_production_down")
+    assert item["reason"] == "gotcha, critical"
+    for text, wanted in (("when production down", down), ("production is down", down), ("for prevention", prevention)):
+        fields = search(catalog, Query(text=text, audience="developer")).to_dict()
+        assert (fields["query_type"], fields["documents_found"]) == ("audience_view", len(wanted))
+        assert sorted(name for names in fields["by_urgency"].values() for name in names) == sorted(wanted)

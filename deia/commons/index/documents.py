@@ -51,7 +51,7 @@ def _read(root: str, path: str, problems: list[Problem], *, place: str, named: b
         problems.append(bad_name)
         return None
     text = safe_files.read_text(root, path, limit=DOCUMENT_BYTES, place=place)
-    if text.readable or not named:
+    if text.readable or not named or text.problems[0].code == safe_files.BINARY:
         problems += text.problems
     if not text.readable:
         return None

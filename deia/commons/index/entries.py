@@ -10,7 +10,6 @@ from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.slugs import id_from_path
 from deia.commons.source_files.yaml_reader import Map, plain
-from deia.fast_json import Json
 from deia.knowledge import Document, Entry
 from deia.records import URGENCIES
 
@@ -90,12 +89,8 @@ def _read_fields(source: Map, findings: Findings) -> dict[str, Any]:
         described["urgency"] = fields.choice(source, "urgency", URGENCIES, findings, default="")
     if "platform" in source:
         described["platforms"] = fields.words(source, "platform", findings)
-    extra = _extra(source)
+    extra = {name: plain(value) for name, value in source.items() if name not in KNOWN}
     return {**described, "extra": extra} if extra else described
-
-
-def _extra(source: Map) -> dict[str, Json]:
-    return {name: plain(value) for name, value in source.items() if name not in KNOWN}
 
 
 def _id(source: Map, path: str, findings: Findings) -> str:

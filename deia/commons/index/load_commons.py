@@ -52,7 +52,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None, globs: Seq
     """
     index = load_index(root)
     is_started = is_commons(root) or any(os.path.isdir(os.path.join(root, name)) for name in (DOCUMENTS, TRIGGERS))
-    if not (index.path or is_started):
+    if not (index.path or is_started or globs):
         raise CommonsError(f"There is no commons in {root}.", fix="Run `deia init` there, or name another folder.")
     paths = tuple(entry.path for entry in index.entries)
     globs = resolve(root, environ=os.environ).documents if globs is None else globs
@@ -62,6 +62,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None, globs: Seq
     own_ids: dict[str, str] = {}
     entries = build_entries(index.entries, documents.by_path, metadata, own_ids)
     listed = {entry.id for entry in index.entries}
+    newer = {trigger.id for trigger in files.triggers}  # which take precedence over the index's own form
     return Commons(
         root=root,
         index=index,
@@ -69,7 +70,7 @@ def load_commons(root: str, *, good: Mapping[str, str] | None = None, globs: Seq
         documents=tuple(documents.by_path.values()),
         clusters=index.clusters,
         query_patterns=index.query_patterns,
-        triggers=(*files.triggers, *distinct_triggers(index.proactive_triggers, files.triggers)),
+        triggers=(*files.triggers, *(old for old in index.proactive_triggers if old.id not in newer)),
         cases=files.cases,
         concepts=index.concepts,
         learning_paths=index.learning_paths,
@@ -105,12 +106,6 @@ def build_entries(
         result.append(derived[path].but(id=free_name(id_from_path(path), used) if ident in used else ident))
         used.add(result[-1].id)
     return tuple(with_links(result, unlisted, documents))
-
-
-def distinct_triggers(old: tuple[Trigger, ...], files: tuple[Trigger, ...]) -> tuple[Trigger, ...]:
-    """Return the index's triggers whose ids are in no trigger file; the files are newer and take precedence."""
-    used = {trigger.id for trigger in files}
-    return tuple(trigger for trigger in old if trigger.id not in used)
 
 
 def _place(problem: Problem) -> tuple[str, int, str]:

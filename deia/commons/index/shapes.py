@@ -7,6 +7,7 @@ by one made from its path, so that no document is lost; in v1.0 the first one is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from deia.commons.index.entries import read_entry
@@ -141,12 +142,8 @@ def _with_clusters(entries: dict[str, Entry], clusters: list[Cluster]) -> tuple[
 # --- the older shapes ------------------------------------------------------------------------------------------------
 
 
-def _read_sections(top: Map, findings: Findings) -> Content:
-    return _collect((item for name in SECTIONS for item in _section(top, name, findings)), findings)
-
-
-def _read_patterns(top: Map, findings: Findings) -> Content:
-    return _collect(_section(top, "patterns", findings), findings)
+def _read_sections(top: Map, findings: Findings, *, names: tuple[str, ...] = SECTIONS) -> Content:
+    return _collect((item for name in names for item in _section(top, name, findings)), findings)
 
 
 def _read_flat(top: Items, findings: Findings) -> Content:
@@ -260,15 +257,16 @@ def _is_json_records(value: Value) -> bool:
     )
 
 
+PATTERNS = partial(_read_sections, names=SECTIONS[2:])
 SHAPES = (
     Shape(name=V1, looks="`clusters:` by name (v1.0)", fits=_is_v1, read=_read_v1),
     Shape(name="sections", looks="sections `processes:`/`training:`", fits=_is_sections, read=_read_sections),
     Shape(
-        name="patterns-list", looks="`patterns:` as a list", read=_read_patterns,
+        name="patterns-list", looks="`patterns:` as a list", read=PATTERNS,
         fits=lambda value: _has(value, "patterns", Items),
     ),
     Shape(
-        name="patterns-by-id", looks="`patterns:` by id", read=_read_patterns,
+        name="patterns-by-id", looks="`patterns:` by id", read=PATTERNS,
         fits=lambda value: _has(value, "patterns", Map),
     ),
     Shape(name="json-records", looks="a list with `content`/`metadata`", fits=_is_json_records, read=_read_flat),

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from deia.commons.index.index_parts import restrict_paths
-from deia.commons.index.index_records import Cluster, QueryPattern
+from deia.commons.index.index_records import Cluster
 from deia.commons.index.load_commons import Commons
 from deia.fast_json import Json
 from deia.knowledge import Entry, Trigger
 from deia.problems import CommonsError
 
-NAMING = ("supersedes", "superseded_by")  # fields that refer to other documents, besides `related_docs`
+NAMING = "supersedes"  # a field that refers to other documents, besides `related_docs` and `superseded_by`
 
 
 def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
@@ -37,7 +37,9 @@ def select_collections(commons: Commons, collections: Sequence[str]) -> Commons:
             _restrict_cluster(cluster, ids, clusters) for cluster in commons.clusters if cluster.id in clusters
         ),
         query_patterns=tuple(
-            _restrict_pattern(pattern, clusters) for pattern in commons.query_patterns if _is_covered(pattern, ids)
+            pattern if pattern.primary_cluster in clusters else pattern.but(primary_cluster="")
+            for pattern in commons.query_patterns
+            if pattern.common_docs and all(ident in ids for ident in pattern.common_docs)
         ),
         triggers=tuple(triggers),
         cases=tuple(case for case in commons.cases if case.trigger in known),
@@ -68,11 +70,12 @@ def _nameable_clusters(entries: Sequence[Entry], collections: Sequence[str]) -> 
 
 def _restrict_entry(entry: Entry, ids: Collection[str], clusters: Collection[str]) -> Entry:
     extra: Mapping[str, Json] = {
-        name: value for name, value in entry.extra.items() if name not in NAMING or _are_all_in(value, ids)
+        name: value for name, value in entry.extra.items() if name != NAMING or _are_all_in(value, ids)
     }
     return entry.but(
         clusters=tuple(name for name in entry.clusters if name in clusters),
         related_docs=tuple(name for name in entry.related_docs if name in ids),
+        superseded_by=entry.superseded_by if entry.superseded_by in ids else "",
         extra=extra,
     )
 
@@ -88,14 +91,6 @@ def _restrict_cluster(cluster: Cluster, ids: Collection[str], clusters: Collecti
     whole = len(documents) == len(cluster.documents)  # a description of the whole would reveal what is missing
     described = cluster if whole else cluster.but(description="", keywords=(), note="")
     return described.but(documents=documents, related_clusters=related)
-
-
-def _is_covered(pattern: QueryPattern, ids: Collection[str]) -> bool:
-    return bool(pattern.common_docs) and all(ident in ids for ident in pattern.common_docs)
-
-
-def _restrict_pattern(pattern: QueryPattern, clusters: Collection[str]) -> QueryPattern:
-    return pattern if pattern.primary_cluster in clusters else pattern.but(primary_cluster="")
 
 
 def _restrict_trigger(trigger: Trigger, ids: Collection[str]) -> Trigger | None:

@@ -67,7 +67,7 @@ def load_layers(
     Of a commons that is not `trusted`, only what `restrain` leaves counts, and none of its packs. Raise CommonsError if
     there is no commons at `root`.
     """
-    own = load_commons(root, good=good, globs=globs if trusted else ())
+    own = load_commons(root, good=good, globs=globs if trusted else globs or ())  # resolved: the person named them
     packs = check_packs(root) if trusted else Packs()
     below = load_below(root, [pack.name for pack in packs.sound], starter=starter, read_starter=read_starter)
     return Layers(stack=(own if trusted else restrain(own, below), *below), problems=packs.problems)

@@ -10,12 +10,12 @@ import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from deia import files
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.documents import FOLDER as DOCUMENTS
-from deia.commons.index.load_commons import Commons, load_commons
+from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import find_index, load_index
 from deia.commons.layers.merge_layers import load_below, load_pack
 from deia.commons.layers.packs import (
@@ -32,17 +32,7 @@ from deia.commons.layers.packs import (
     read_lock,
     walk,
 )
-from deia.commons.layers.shadowing import (
-    Hiding,
-    Replacement,
-    describe_hiding,
-    describe_replacement,
-    find_hidings,
-    find_replacements,
-    hiding_problem,
-    replacement_problem,
-    without_location,
-)
+from deia.commons.layers.shadowing import find_hidden, without_location
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.write_lock import with_write_lock
@@ -92,17 +82,26 @@ def install_pack(  # noqa: PLR0913 - three of them are its source
     old = _read_triggers(os.path.join(root, pack_folder(name)))
     try:
         files = _copy(folder, target)
-        _refuse_hostile(target)
+        commons = load_commons(target, globs=())
+        _refuse([problem for problem in commons.problems if problem.code in HOSTILE and problem.severity == "error"])
+        if not commons.triggers and not commons.entries:
+            message = "The pack has neither documents nor triggers."
+            raise CommonsError(message, fix="Name the folder that contains them.")
         previous = before.get(name, Pack(name=name, source=source, files={}, sha256=""))
-        layers = _with_lower_layers(root, target, name, starter=starter)
-        hides, replaces = _find_hidden(layers, name), _find_replaced(layers, name)
-        allowed = _check_hidden(hides, replaces, previous.hides, allow=allow_hiding)
+        lower = [pack.name for pack in check_packs(root).sound if pack.name > name]
+        layers = [load_pack(target, name), *load_below(root, lower, starter=starter)]
+        hidden = [item for item in find_hidden(layers) if item.winner.path.startswith(f"{pack_folder(name)}/")]
+        grave = {item.id: item.problem for item in hidden if item.grave}
+        if not allow_hiding:
+            _refuse_hiding([problem for ident, problem in grave.items() if ident not in previous.hides])
         pack = Pack(
-            name=name, source=source, rev=rev, commit=commit, files=files, sha256=pack_checksum(files), hides=allowed
+            name=name, source=source, rev=rev, commit=commit, files=files, sha256=pack_checksum(files),
+            hides=tuple(grave),
         )  # fmt: skip
-        changes = {"files": _differences(previous.files, files), "triggers": _differences(old, _read_triggers(target))}
-        hidden = (*map(describe_hiding, hides), *map(describe_replacement, replaces))
-        installed = InstalledPack(pack=pack, hides=hidden, **changes)
+        installed = InstalledPack(
+            pack=pack, hides=tuple(item.what for item in hidden), files=_differences(previous.files, files),
+            triggers=_differences(old, _read_triggers(target)),
+        )  # fmt: skip
         if write:
             shutil.rmtree(os.path.join(root, pack_folder(name)), ignore_errors=True)
             os.rename(target, os.path.join(root, pack_folder(name)))
@@ -189,15 +188,12 @@ def _paths_to_copy(source: str) -> Iterator[str]:
     below = {path for top in ENDINGS for path in _below(source, top)}
     named = {entry.path for entry in load_index(source).entries} if index else set()
     public = {
-        path for path in named if not safe_files.leaves_commons(path) and not any(map(_is_private, path.split("/")))
+        path
+        for path in named
+        if not safe_files.leaves_commons(path) and not any(part.startswith(".") for part in path.split("/"))
     }
     named_files = {path for path in public if os.path.lexists(os.path.join(source, path))}
     yield from sorted({*papers, *below, *named_files, *([index] if index else [])})
-
-
-def _is_private(part: str) -> bool:
-    """Return whether a name is private: `.git`, `.env`."""
-    return part.startswith(".")
 
 
 def _below(source: str, top: str) -> Iterator[str]:
@@ -215,9 +211,11 @@ def _is_plain(source: str, path: str, problems: list[Problem]) -> bool:
     full = os.path.join(source, path)
     bad_name = safe_files.file_name_problem(path)
     limit = DOCUMENT_BYTES if path.lower().endswith(".md") else safe_files.YAML_BYTES
+    parts = path.split("/")
+    is_linked = any(os.path.islink(os.path.join(source, *parts[:end])) for end in range(1, len(parts) + 1))
     if bad_name:
         problems.append(bad_name)
-    elif os.path.islink(full) or not safe_files.resolve(source, path) or _through_link(source, path):
+    elif is_linked or not safe_files.resolve(source, path):
         problems.append(_problem(path, "It is a link, or inside one.", "A pack may contain plain files only."))
     elif os.path.isfile(full) and os.path.getsize(full) > limit:
         problems.append(_problem(path, f"It is larger than {limit // 1_000_000} MB.", "A lesson is a few pages."))
@@ -226,20 +224,8 @@ def _is_plain(source: str, path: str, problems: list[Problem]) -> bool:
     return False
 
 
-def _through_link(source: str, path: str) -> bool:
-    parts = path.split("/")
-    return any(os.path.islink(os.path.join(source, *parts[:at])) for at in range(1, len(parts)))
-
-
 def _problem(path: str, found: str, fix: str) -> Problem:
     return Problem(path=path, line=0, found=found, fix=fix, code="refused-pack")
-
-
-def _refuse_hostile(folder: str) -> None:
-    commons = load_commons(folder, globs=())
-    _refuse([problem for problem in commons.problems if problem.code in HOSTILE and problem.severity == "error"])
-    if not commons.triggers and not commons.entries:
-        raise CommonsError("The pack has neither documents nor triggers.", fix="Name the folder that contains them.")
 
 
 def _refuse(problems: list[Problem]) -> None:
@@ -248,34 +234,12 @@ def _refuse(problems: list[Problem]) -> None:
         raise CommonsError(message, problems, fix="Ask its maintainers to correct this:")
 
 
-# --- hidden triggers and documents ---
-
-
-def _with_lower_layers(root: str, folder: str, name: str, *, starter: bool) -> list[Commons]:
-    """Return a pack, and the layers below it: the packs after it by name, and the starter."""
-    lower = [pack.name for pack in check_packs(root).sound if pack.name > name]
-    return [load_pack(folder, name), *load_below(root, lower, starter=starter)]
-
-
-def _find_hidden(layers: Sequence[Commons], name: str) -> list[Hiding]:
-    return [hiding for hiding in find_hidings(layers) if hiding.winner.path.startswith(f"{pack_folder(name)}/")]
-
-
-def _find_replaced(layers: Sequence[Commons], name: str) -> list[Replacement]:
-    return [item for item in find_replacements(layers) if item.winner.path.startswith(f"{pack_folder(name)}/")]
-
-
-def _check_hidden(
-    hides: Sequence[Hiding], replaces: Sequence[Replacement], allowed: Sequence[str], *, allow: bool
-) -> tuple[str, ...]:
-    """Return the ids of the grave triggers, and of the documents that such triggers show, that the pack may hide."""
-    grave = {hiding.hidden.id: hiding_problem(hiding) for hiding in hides if hiding.grave}
-    grave |= {item.replaced.id: replacement_problem(item) for item in replaces if item.grave}
-    refused = [problem.but(severity="error", fix="") for ident, problem in grave.items() if ident not in allowed]
-    if refused and not allow:
+def _refuse_hiding(problems: list[Problem]) -> None:
+    """Refuse a pack that hides grave triggers, or documents that such triggers show, without permission."""
+    if problems:
         message = "The pack would hide triggers that hold or are critical, or what they show; nothing was installed."
+        refused = [problem.but(severity="error", fix="") for problem in problems]
         raise CommonsError(message, refused, fix="If this is intended, type the command again with --allow-hiding:")
-    return tuple(grave)
 
 
 # --- differences from the previous pack ---

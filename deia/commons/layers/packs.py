@@ -17,6 +17,7 @@ from deia.commons.source_files import safe_files
 from deia.commons.source_files.findings import Findings, quote
 from deia.problems import Problem
 from deia.records import Record
+from deia.typed_json import read_record
 
 FOLDER, LOCK = "packs", "deia.lock"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -174,19 +175,15 @@ def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
 
 
 def _read_pack(name: str, value: object, findings: Findings) -> Pack | None:
-    written = value if isinstance(value, dict) else {}
-    source, rev, commit, sha256 = (written.get(field, "") for field in TEXTS)
-    files, hides = written.get("files"), written.get("hides", [])
-    unreadable = not NAME.fullmatch(name) or not isinstance(hides, list)
-    if (
-        unreadable
-        or not isinstance(files, dict)
-        or not all(isinstance(text, str) for text in (source, rev, commit, sha256, *files.values(), *hides))
-    ):
-        fix = "Restore the lines of the pack, or add it again."
-        findings.error(0, "bad-lock", f"The lines of the pack {quote(name)} cannot be read.", fix)
-        return None
-    return Pack(name=name, source=source, rev=rev, commit=commit, sha256=sha256, files=files, hides=tuple(hides))
+    try:
+        pack = read_record(Pack, {**value, "name": name} if isinstance(value, dict) else None)
+    except TypeError:
+        pack = None
+    if pack and NAME.fullmatch(name) and all(isinstance(checksum, str) for checksum in pack.files.values()):
+        return pack
+    fix = "Restore the lines of the pack, or add it again."
+    findings.error(0, "bad-lock", f"The lines of the pack {quote(name)} cannot be read.", fix)
+    return None
 
 
 def lock_text(packs: Iterable[Pack]) -> str:

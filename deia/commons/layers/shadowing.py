@@ -13,88 +13,84 @@ from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
 from deia.commons.source_files.yaml_reader import Map
-from deia.knowledge import Clause, Document, Earlier, Entry, Trigger
+from deia.knowledge import Clause, Document, Entry, Trigger
 from deia.problems import CommonsError, Problem
 from deia.records import Record
 
 
-class Hiding(Record):
-    """A trigger that is used, and one with the same id in a lower layer that is therefore not used."""
+class Hidden(Record):
+    """A trigger or document of a lower layer that is not used, since a higher layer has another one of its id."""
 
-    winner: Trigger
-    hidden: Trigger
-
-    @property
-    def grave(self) -> bool:
-        """Whether the hidden trigger holds calls or is critical."""
-        return self.hidden.status != "deprecated" and (
-            self.hidden.action == "hold" or self.hidden.urgency == "critical"
-        )
-
-    @property
-    def meant(self) -> bool:
-        """Whether the project's own trigger names the layer that it hides; a pack cannot do so."""
-        return origin_of(self.winner.path) == PROJECT and layer_of(self.hidden.path) in self.winner.hides
+    id: str
+    winner: Trigger | Entry
+    what: str  # in words: "hides `git-force-push` of the starter (critical, hold)"
+    problem: Problem  # a warning about it
+    grave: bool  # whether it is a trigger that holds calls or is critical, or what such a trigger shows
+    meant: bool  # whether the project's own one names the layer that it hides; a pack cannot do so
 
 
-def find_hidings(layers: Sequence[Commons]) -> Iterator[Hiding]:
-    """Yield the hidden triggers of the layers, the highest first; an exact copy of a trigger does not count."""
+def find_hidden(layers: Sequence[Commons]) -> Iterator[Hidden]:
+    """Yield what is hidden in the layers, the highest first; an exact copy does not count."""
+    yield from hidden_triggers(layers)
+    yield from replaced_documents(layers)
+
+
+def unmeant_problems(layers: Sequence[Commons]) -> list[Problem]:
+    """Return a warning for everything that is hidden and not stated to be intended."""
+    return [item.problem for item in find_hidden(layers) if not item.meant]
+
+
+def _is_grave(trigger: Trigger) -> bool:
+    return trigger.action == "hold" or trigger.urgency == "critical"
+
+
+def _layer_of(path: str) -> str:
+    """Return the name of the layer that a path is in, as `hides` and `deia pack` take it."""
+    return origin_of(path).removeprefix("pack ")
+
+
+def _problem(winner: Trigger | Entry, found: str, fix: str, code: str) -> Problem:
+    """Return a warning about what hides something; of a pack's, the fix is to remove the pack."""
+    own = origin_of(winner.path) == PROJECT
+    remove = f"If this is not intended, type: deia pack remove {_layer_of(winner.path)}"
+    line = winner.line if isinstance(winner, Trigger) else 0
+    advice = f"Give it another id; if this is intended, write{fix}" if own else remove
+    return Problem(path=winner.path, line=line, found=found, fix=advice, code=code, severity="warning")
+
+
+# --- triggers ---
+
+
+def hidden_triggers(layers: Sequence[Commons]) -> Iterator[Hidden]:
+    """Yield the hidden triggers of the layers."""
     first: dict[str, Trigger] = {}
     for layer in layers:
         for trigger in layer.triggers:
             winner = first.setdefault(trigger.id, trigger)
             if winner is not trigger and without_location(winner) != without_location(trigger):
-                yield Hiding(winner=winner, hidden=trigger)
-
-
-def describe_hiding(hiding: Hiding) -> str:
-    """Return what is hidden: "hides `git-force-push` of the starter (critical, hold)"."""
-    gone = ", and is deprecated itself" if hiding.winner.status == "deprecated" else ""
-    hidden = hiding.hidden
-    return f"hides {quote(hidden.id)} of the {origin_of(hidden.path)} ({hidden.urgency}, {hidden.action}){gone}"
-
-
-def hiding_problem(hiding: Hiding) -> Problem:
-    """Return a warning about a trigger that hides another."""
-    fix = f"Give it another id; if this is intended, write: hides: {layer_of(hiding.hidden.path)}"
-    problem = hides_problem(hiding.winner.path, f"The trigger {describe_hiding(hiding)}.", fix)
-    return problem.but(line=hiding.winner.line, code="hidden-trigger")
-
-
-def hides_problem(path: str, found: str, fix: str) -> Problem:
-    """Return a warning about what hides something of a lower layer; of a pack's, the fix is to remove the pack."""
-    remove = f"If this is not intended, type: deia pack remove {layer_of(path)}"
-    own = origin_of(path) == PROJECT
-    return Problem(path=path, line=0, found=found, fix=fix if own else remove, severity="warning")
-
-
-def layer_of(path: str) -> str:
-    """Return the name of the layer that a path is in, as `hides` and `deia pack` take it."""
-    return origin_of(path).removeprefix("pack ")
-
-
-def hiding_problems(layers: Sequence[Commons]) -> list[Problem]:
-    """Return a warning for every hidden trigger that is not stated to be intended."""
-    return [hiding_problem(hiding) for hiding in find_hidings(layers) if not hiding.meant]
-
-
-# --- comparing triggers of different layers ---
+                gone = ", and is deprecated itself" if winner.status == "deprecated" else ""
+                strength = f"({trigger.urgency}, {trigger.action})"
+                what = f"hides {quote(trigger.id)} of the {origin_of(trigger.path)} {strength}{gone}"
+                layer_name = _layer_of(trigger.path)
+                yield Hidden(
+                    id=trigger.id, winner=winner, what=what,
+                    problem=_problem(winner, f"The trigger {what}.", f": hides: {layer_name}", "hidden-trigger"),
+                    grave=trigger.status != "deprecated" and _is_grave(trigger),
+                    meant=origin_of(winner.path) == PROJECT and layer_name in winner.hides,
+                )  # fmt: skip
 
 
 def without_location(trigger: Trigger) -> Trigger:
-    """Return a trigger without its file, its line numbers and `hides`, for comparison with another."""
+    """Return a trigger without its file, its line numbers and `hides`, for comparison with one of another layer."""
+    earlier = trigger.earlier
     return trigger.but(
         line=0,
         path="",
         hides=(),
         any=_without_lines(trigger.any),
         all=_without_lines(trigger.all),
-        earlier=_earlier(trigger.earlier),
+        earlier=earlier and earlier.but(any=_without_lines(earlier.any), until=_without_lines(earlier.until)),
     )
-
-
-def _earlier(earlier: Earlier | None) -> Earlier | None:
-    return earlier and earlier.but(any=_without_lines(earlier.any), until=_without_lines(earlier.until))
 
 
 def _without_lines(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
@@ -104,82 +100,48 @@ def _without_lines(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
 # --- documents ---
 
 
-class Replacement(Record):
-    """A document that is shown, and one with the same id in a lower layer that is therefore not shown."""
-
-    winner: Entry
-    replaced: Entry
-    shown_by: tuple[Trigger, ...]  # the triggers of other layers than the winner's that show it
-    meant: bool  # whether the project's own document names the layer that it hides
-
-    @property
-    def grave(self) -> bool:
-        """Whether a trigger that holds calls or is critical shows it."""
-        return any(trigger.action == "hold" or trigger.urgency == "critical" for trigger in self.shown_by)
-
-
-def find_replacements(layers: Sequence[Commons]) -> Iterator[Replacement]:
-    """Yield the replaced documents of the layers, the highest first; an exact copy does not count."""
+def replaced_documents(layers: Sequence[Commons]) -> Iterator[Hidden]:
+    """Yield the documents of the layers that are replaced by others."""
     first: dict[str, tuple[Entry, Commons]] = {}
     for layer in layers:
         for entry in layer.entries:
             winner, owner = first.setdefault(entry.id, (entry, layer))
-            if owner is layer:
-                continue
-            shown, other = _document(owner, winner), _document(layer, entry)
-            if shown is None or other is None or _content(winner, shown) != _content(entry, other):
-                yield Replacement(
-                    winner=winner,
-                    replaced=entry,
-                    shown_by=_shown_by(layers, winner),
-                    meant=origin_of(winner.path) == PROJECT and layer_of(entry.path) in _hides(shown),
-                )
+            shown = _document(owner, winner)
+            if owner is not layer and (shown is None or _content(owner, winner) != _content(layer, entry)):
+                yield _replaced(entry, winner, shown, layers)
+
+
+def _replaced(entry: Entry, winner: Entry, shown: Document | None, layers: Sequence[Commons]) -> Hidden:
+    """Return what is replaced, with the triggers of other layers than the winner's that show it."""
+    triggers = [trigger for layer in layers for trigger in layer.triggers]
+    others = [trigger for trigger in triggers if origin_of(trigger.path) != origin_of(winner.path)]
+    showing = [trigger for trigger in others if any(document.id == winner.id for document in trigger.documents)]
+    names = ", ".join(quote(trigger.id) for trigger in showing[:3])
+    what = f"replaces {quote(entry.id)} of the {origin_of(entry.path)}{f', which {names} shows' if names else ''}"
+    layer, metadata = _layer_of(entry.path), shown.metadata if shown else None
+    hides = fields.texts(metadata, "hides", Findings("")) if isinstance(metadata, Map) else ()
+    fix = f" into its metadata: hides: {layer}"
+    return Hidden(
+        id=entry.id, winner=winner, what=what, grave=any(map(_is_grave, showing)),
+        problem=_problem(winner, f"The document {what}.", fix, "replaced-document"),
+        meant=origin_of(winner.path) == PROJECT and layer in hides,
+    )  # fmt: skip
 
 
 def _document(layer: Commons, entry: Entry) -> Document | None:
     return next((document for document in layer.documents if document.path == entry.path), None)
 
 
-def _content(entry: Entry, document: Document) -> Sequence[str]:
-    return entry.title, entry.summary, document.text
-
-
-def _hides(document: Document | None) -> tuple[str, ...]:
-    metadata = document.metadata if document else None
-    return fields.texts(metadata, "hides", Findings("")) if isinstance(metadata, Map) else ()
-
-
-def _shown_by(layers: Sequence[Commons], winner: Entry) -> tuple[Trigger, ...]:
-    origin = origin_of(winner.path)
-    triggers = [trigger for layer in layers for trigger in layer.triggers if origin_of(trigger.path) != origin]
-    return tuple(trigger for trigger in triggers if any(shown.id == winner.id for shown in trigger.documents))
-
-
-def describe_replacement(replacement: Replacement) -> str:
-    """Return what is replaced: "replaces `git-history` of the starter, which `git-force-push` shows"."""
-    origin = origin_of(replacement.replaced.path)
-    names = ", ".join(quote(trigger.id) for trigger in replacement.shown_by[:3])
-    return f"replaces {quote(replacement.replaced.id)} of the {origin}{f', which {names} shows' if names else ''}"
-
-
-def replacement_problem(replacement: Replacement) -> Problem:
-    """Return a warning about a document that replaces another."""
-    layer = layer_of(replacement.replaced.path)
-    fix = f"Give it another id; if this is intended, write into its metadata: hides: {layer}"
-    found = f"The document {describe_replacement(replacement)}."
-    return hides_problem(replacement.winner.path, found, fix).but(code="replaced-document")
-
-
-def replacement_problems(layers: Sequence[Commons]) -> list[Problem]:
-    """Return a warning for every replaced document that is not stated to be intended."""
-    return [replacement_problem(item) for item in find_replacements(layers) if not item.meant]
+def _content(layer: Commons, entry: Entry) -> Sequence[str | None]:
+    document = _document(layer, entry)
+    return entry.title, entry.summary, document.text if document else None
 
 
 def refuse_weakening(root: str, *idents: str) -> None:
     """Check that none of some documents of a project is what a grave trigger of another layer shows."""
-    for item in find_replacements(load_layers(root, trusted=True).stack):
-        if item.grave and item.replaced.id in idents and origin_of(item.winner.path) == PROJECT:
+    for item in replaced_documents(load_layers(root, trusted=True).stack):
+        if item.grave and item.id in idents and origin_of(item.winner.path) == PROJECT:
             raise CommonsError(
-                f"{item.winner.path} {describe_replacement(item)}; its text is that trigger's reason.",
+                f"{item.winner.path} {item.what}; its text is that trigger's reason.",
                 fix="Save a lesson under another title. A person can change this one in an editor.",
             )

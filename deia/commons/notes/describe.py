@@ -12,7 +12,10 @@ from deia.commons.source_files.front_matter import first_heading, title_of
 from deia.commons.source_files.yaml_reader import Items, Map, Value
 from deia.knowledge import Document
 
-TEXTS = ("title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified")
+LIFETIME = ("valid_until", "superseded_by", "review_after")
+TEXTS = (
+    "title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified", *LIFETIME,
+)  # fmt: skip
 LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")
 URGENCY, PLATFORM = "urgency", "platform"
 KNOWN = frozenset(("id", "path", URGENCY, PLATFORM, *TEXTS, *LISTS))

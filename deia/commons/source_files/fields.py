@@ -45,7 +45,14 @@ def texts(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
     if not isinstance(value, Items):
         single = as_text(value)
         return (single,) if single else ()
-    return _list_of_text(value, name, findings)
+    items = []
+    for position, item in enumerate(value):
+        if isinstance(item, Map | Items):
+            found = f"An item of `{name}` is not text."
+            findings.error(value.at(position), "wrong-type", found, "Quote it if it contains `: `.")
+        elif as_text(item):
+            items.append(as_text(item))
+    return tuple(items)
 
 
 def words(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
@@ -57,18 +64,6 @@ def words(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
 def split_words(text: str) -> list[str]:
     """Return the parts of a text that commas separate."""
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _list_of_text(value: Items, name: str, findings: Findings) -> tuple[str, ...]:
-    items = []
-    for position, item in enumerate(value):
-        if isinstance(item, Map | Items):
-            findings.error(
-                value.at(position), "wrong-type", f"An item of `{name}` is not text.", "Quote it if it contains `: `."
-            )
-        elif as_text(item):
-            items.append(as_text(item))
-    return tuple(items)
 
 
 def choice(source: Map, name: str, allowed: Sequence[Word], findings: Findings, *, default: Default) -> Word | Default:

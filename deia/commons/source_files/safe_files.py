@@ -18,6 +18,10 @@ from deia.files import refuse_special
 from deia.problems import CommonsError, Problem
 from deia.records import Record
 
+BINARY = "binary-file"  # the code of its problem
+BINARY_START = 8_000  # bytes in which a file that is no text has a NUL, as git sees it
+BINARY_SIGNS = (b"%PDF-", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b")
+
 
 def replace_file(path: str, text: str) -> None:
     """Replace the text of a file atomically, or of the file that a link leads to; a new file is made if there is none.
@@ -142,6 +146,9 @@ def _unread(path: str, code: str, found: str, fix: str) -> Text:
 
 
 def _decoded(path: str, data: bytes) -> Text:
+    if b"\0" in data[:BINARY_START] or data.startswith(BINARY_SIGNS):
+        found, fix = "The file is binary and not text.", "To search in such files, take them in: deia ingest FILE"
+        return _unread(path, "binary-file", found, fix)
     try:
         return Text(text=data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -5,9 +5,8 @@ The compiler uses the parsed form. Templates that expand to very many alternativ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from deia.fast_json import Json
 from deia.knowledge import Clause
 from deia.records import Record
 from deia.text import words
@@ -27,6 +26,7 @@ WRITE_REMOVALS = ("deletes", "subject_gone")  # whether the file is deleted, and
 WRITE_TEXTS = (*WRITE_PATTERNS, "lacks")  # with what the new text must not contain
 # Stand-ins for escaped characters while braces are parsed.
 LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}
+ESCAPED = str.maketrans({stand_in: char for char, stand_in in LITERALS.items()})
 
 
 class TemplateError(ValueError):
@@ -48,34 +48,24 @@ def split_template(template: str) -> list[list[str]]:
     word.
     """
     places: list[list[str]] = []
-    rest = _hide_escaped(template).replace("...", GAP)
+    rest = template.replace("...", GAP)
+    for char, stand_in in LITERALS.items():
+        rest = rest.replace("\\" + char, stand_in)
     while rest:
         before, brace, rest = rest.partition("{")
         if "}" in before:
             raise TemplateError("a } has no { before it")
         if brace and before and not before[-1].isspace():
-            raise TemplateError(f"the {{ after {_restore_escaped(before.split()[-1])!r} needs a space before it")
-        places.extend([_restore_escaped(word)] for word in before.split())
+            raise TemplateError(f"the {{ after {before.split()[-1].translate(ESCAPED)!r} needs a space before it")
+        places.extend([word.translate(ESCAPED)] for word in before.split())
         if brace:
             body, closing, rest = rest.partition("}")
             if not closing or "{" in body:
                 raise TemplateError("a { is never closed, or another is inside it")
             if rest and not rest[0].isspace():
-                raise TemplateError(f"the }} before {_restore_escaped(rest.split()[0])!r} needs a space after it")
-            places.append([_restore_escaped(option.strip()) for option in body.split("|")])
+                raise TemplateError(f"the }} before {rest.split()[0].translate(ESCAPED)!r} needs a space after it")
+            places.append([option.strip().translate(ESCAPED) for option in body.split("|")])
     return places
-
-
-def _hide_escaped(template: str) -> str:
-    for char, stand_in in LITERALS.items():
-        template = template.replace("\\" + char, stand_in)
-    return template
-
-
-def _restore_escaped(text: str) -> str:
-    for char, stand_in in LITERALS.items():
-        text = text.replace(stand_in, char)
-    return text
 
 
 def parse_phrase(template: str) -> tuple[Slot, ...]:
@@ -144,28 +134,26 @@ def _is_name(word: str) -> bool:
     return words(bare) == [bare]
 
 
-DELETIONS = ("plain", "wide")
-MISTYPED = "mistyped"
+# Kinds of clauses whose value is one of a few words, with what their author is told otherwise.
+WORDED = {
+    "deletion": (("plain", "wide"), "`plain`, or `wide`: production, everything, a wildcard, by force"),
+    "package": (("mistyped",), "`mistyped`: a name that is one letter away from a popular one"),
+}
 
 
 def _check_write(clause: Clause) -> None:
-    value = clause.value
-    globs = value.get("paths", ()) if isinstance(value, dict) else value
-    has_text = isinstance(value, dict) and any(value.get(name) for name in WRITE_PATTERNS)
-    if isinstance(value, dict) and "lacks" in value and not has_text:
+    value = clause.value if isinstance(clause.value, dict) else {"paths": clause.value}
+    globs, has_text = value.get("paths", ()), any(value.get(name) for name in WRITE_PATTERNS)
+    if "lacks" in value and not has_text:
         raise TemplateError("`lacks` needs `adds` or `drops` beside it: it is what the new text must not contain")
-    _check_removals(value if isinstance(value, dict) else {})
-    if has_text and not globs:
-        return  # applies to any file
-    if not globs or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in globs):
-        raise TemplateError('write takes a list of globs that name something, such as [".env*", "**/migrations/*"]')
-
-
-def _check_removals(value: Mapping[str, Json]) -> None:
     if value.get("deletes") and ("adds" in value or "drops" in value):
         raise TemplateError("`deletes` is about a file, `adds` and `drops` are about a change in it; write two clauses")
     if "subject_gone" in value and not ("drops" in value or value.get("deletes")):
         raise TemplateError("`subject_gone` needs `drops` or `deletes` beside it: it is about what is removed")
+    if has_text and not globs:
+        return  # applies to any file
+    if not globs or not all(isinstance(glob, str) and glob.strip("*/ ") for glob in globs):
+        raise TemplateError('write takes a list of globs that name something, such as [".env*", "**/migrations/*"]')
 
 
 def _check_tool(clause: Clause) -> None:
@@ -177,19 +165,14 @@ def _check_tool(clause: Clause) -> None:
         raise TemplateError("tool takes {name: glob, input: {field: glob}}, and every glob is text")
 
 
-def _check_deletion(clause: Clause) -> None:
-    if clause.value not in DELETIONS:
-        raise TemplateError("deletion takes `plain`, or `wide`: production, everything, a wildcard, by force")
-
-
-def _check_package(clause: Clause) -> None:
-    if clause.value != MISTYPED:
-        raise TemplateError(f"package takes `{MISTYPED}`: a name that is one letter away from a popular one")
+def _check_word(clause: Clause) -> None:
+    allowed, known = WORDED[clause.kind]
+    if clause.value not in allowed:
+        raise TemplateError(f"{clause.kind} takes {known}")
 
 
 CHECKS: dict[str, Callable[[Clause], object]] = {
-    "package": _check_package,
-    "deletion": _check_deletion,
+    **dict.fromkeys(WORDED, _check_word),
     "phrase": lambda clause: parse_phrase(str(clause.value)),
     "error": lambda clause: parse_phrase(str(clause.value)),
     "command": lambda clause: parse_command(str(clause.value)),

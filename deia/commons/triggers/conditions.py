@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from deia.commons.source_files import fields
 from deia.commons.source_files.findings import Findings, quote
@@ -39,57 +40,61 @@ def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]
         fix = "Write a list: `- phrase: …` on a line of its own."
         findings.error(when.at(name), "wrong-type", f"`{name}` is not a list of clauses.", fix)
         return ()
-    clauses = [
+    return tuple(
         clause for position, item in enumerate(items) for clause in _clauses(item, name, items.at(position), findings)
-    ]
-    return tuple(clause for clause in clauses if clause)
+    )
 
 
-def _clauses(item: Value, name: str, line: int, findings: Findings) -> tuple[Clause | None, ...]:
-    if isinstance(item, Map) and set(item) == {"phrase"} and isinstance(item["phrase"], Map):
-        return _by_language(item, name, line, findings)
-    if isinstance(item, Map) and set(item) == {"incoming"} and isinstance(item["incoming"], Map):
-        return _pairs(item, name, line, findings)
-    return (_clause(item, line, findings),)
+def _clauses(item: Value, name: str, line: int, findings: Findings) -> Sequence[Clause]:
+    """Return what an item comes to: one clause, or several that stand for any one of them; those that are sound."""
+    if not isinstance(item, Map) or len(item) != 1:
+        found = f"The clause is {quote(plain(item))}; write one kind with its value."
+        findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
+        return ()
+    ((kind, value),) = item.items()
+    if kind not in KINDS:
+        findings.error(line, "unknown-clause", f"The clause kind {quote(kind)} is unknown.", nearest(kind, KINDS))
+        return ()
+    before = findings.errors()
+    if kind == "phrase" and isinstance(value, Map):
+        clauses = _by_language(item, name, line, findings)
+    elif kind == "incoming" and isinstance(value, Map):
+        clauses = _pairs(item, name, line, findings)
+    else:
+        clauses = [Clause(kind=kind, value=_value(item, kind, findings), line=line)]
+    for clause in clauses if findings.errors() == before else ():
+        _check(clause, findings)
+    return clauses if findings.errors() == before else ()
 
 
-def _by_language(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
+def _by_language(item: Map, name: str, line: int, findings: Findings) -> list[Clause]:
     """Read one phrase in several languages, as one clause for each wording."""
     source = fields.mapping(item, "phrase", findings)
     if name == "all":
         found = "A phrase in several languages is under `all`, so all languages would have to match."
         findings.error(line, "bad-clause", found, "Put it under `any`.")
-        return ()
     clauses = []
     for language in source:
         if not LANGUAGE.fullmatch(str(language)):
             found = f"{quote(language)} is not a language code."
             findings.error(source.at(language), "bad-language", found, "Write a code such as de, es, fr, zh or ru.")
             continue
-        for text in fields.texts(source, language, findings):
-            clause = Clause(kind="phrase", value=text, line=source.at(language), language=str(language))
-            before = findings.errors()
-            _check(clause, findings)
-            clauses += [clause] if findings.errors() == before else []
-    return tuple(clauses)
+        clauses += [
+            Clause(kind="phrase", value=text, line=source.at(language), language=str(language))
+            for text in fields.texts(source, language, findings)
+        ]
+    return clauses
 
 
-def _pairs(item: Map, name: str, line: int, findings: Findings) -> tuple[Clause, ...]:
+def _pairs(item: Map, name: str, line: int, findings: Findings) -> list[Clause]:
     """Read pairs of patterns, of which the second follows the first, as one clause for each pair."""
-    before = findings.errors()
     source = fields.mapping(item, "incoming", findings)
     fields.report_unknown(source, INCOMING_FIELDS, findings)
     first, then = (_written(source, field) for field in INCOMING_FIELDS)
     if not first or not then or (name == "all" and len(first) * len(then) > 1):
         fix = "Write both: `incoming: {first: whom it addresses, then: what it wants}`; lists of them under `any`."
         findings.error(line, "bad-clause", "The incoming clause has not one `first` and one `then`.", fix)
-        return ()
-    clauses = tuple(
-        Clause(kind="incoming", value={"first": one, "then": other}, line=line) for one in first for other in then
-    )
-    for clause in clauses:
-        _check(clause, findings)
-    return clauses if findings.errors() == before else ()
+    return [Clause(kind="incoming", value={"first": one, "then": other}, line=line) for one in first for other in then]
 
 
 def _written(source: Map, name: str) -> list[str]:
@@ -98,22 +103,6 @@ def _written(source: Map, name: str) -> list[str]:
     return [
         str(text) for text in (value if isinstance(value, Items) else [value]) if text and not isinstance(text, Map)
     ]
-
-
-def _clause(item: Value, line: int, findings: Findings) -> Clause | None:
-    if not isinstance(item, Map) or len(item) != 1:
-        found = f"The clause is {quote(plain(item))}; write one kind with its value."
-        findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
-        return None
-    kind = next(iter(item))
-    if kind not in KINDS:
-        findings.error(line, "unknown-clause", f"The clause kind {quote(kind)} is unknown.", nearest(kind, KINDS))
-        return None
-    before = findings.errors()
-    clause = Clause(kind=kind, value=_value(item, kind, findings), line=line)
-    if findings.errors() == before:
-        _check(clause, findings)
-    return clause if findings.errors() == before else None
 
 
 def _value(item: Map, kind: str, findings: Findings) -> str | tuple[str, ...] | dict[str, Json]:

@@ -194,7 +194,7 @@ def read_trigger(item: Map, findings: Findings) -> Trigger | None:
         hides=fields.texts(item, "hides", findings),
         context=_either(item, when, "context", findings),
         unless=_either(item, when, "unless", findings),
-        stance=_stance(item, when, findings),
+        stance=fields.choices(item if "stance" in item else when, "stance", STANCES, findings) or ACTING,
         who=_who(when, (*any_of, *all_of), findings),
         path=findings.path,
         line=item.line,
@@ -265,11 +265,6 @@ def _reference(item: Value, line: int, findings: Findings) -> Reference | None:
 
 def _either(item: Map, when: Map, name: str, findings: Findings) -> tuple[str, ...]:
     return fields.texts(item if name in item else when, name, findings)
-
-
-def _stance(item: Map, when: Map, findings: Findings) -> tuple[str, ...]:
-    stances = fields.choices(item if "stance" in item else when, "stance", STANCES, findings)
-    return stances or ACTING
 
 
 def _who(when: Map, clauses: tuple[Clause, ...], findings: Findings) -> tuple[Role, ...]:

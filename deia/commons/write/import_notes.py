@@ -96,7 +96,9 @@ def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, s
     Raise CommonsError if that fails, after the copies were removed again.
     """
     copies = plan.having(COPIED)
-    settings = _new_settings(root, plan.globs, environ)
+    settings = (safe_files.read_bytes(root, SETTINGS) or b"").decode("utf-8", "replace")
+    if plan.globs:
+        settings = with_globs(settings, [*resolve(root, environ=environ).documents, *plan.globs])
     safe_files.checked_place(root, find_index(root) or INDEX_NAMES[0])
     written: list[str] = []
     try:
@@ -112,12 +114,6 @@ def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, s
         raise
     if plan.globs:
         safe_files.write_text(root, SETTINGS, settings)
-
-
-def _new_settings(root: str, globs: Sequence[str], environ: Mapping[str, str]) -> str:
-    """Return the text of the settings with more globs."""
-    text = (safe_files.read_bytes(root, SETTINGS) or b"").decode("utf-8", "replace")
-    return with_globs(text, [*resolve(root, environ=environ).documents, *globs]) if globs else text
 
 
 # --- what a person named ---
@@ -281,7 +277,7 @@ def with_globs(text: str, globs: Sequence[str]) -> str:
     What comes out is parsed and compared. Raise CommonsError if the file is broken, or the setting is written in a way
     that this edit cannot change.
     """
-    before = _parsed(text)
+    before = parsed_settings(text)
     line = f"{SETTING} = [{', '.join(map(dumps, globs))}]"
     lines = text.split("\n")
     table = next((at for at, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
@@ -291,18 +287,22 @@ def with_globs(text: str, globs: Sequence[str]) -> str:
     else:
         end = max((at + 1 for at in range(table) if lines[at].strip()), default=0)
         after = "\n".join([*lines[:end], line, *(lines[end:] or [""])])
-    try:
-        is_meant = "#" not in lines[known] if known >= 0 else True
-        is_meant = is_meant and _parsed(after) == {**before, SETTING: list(globs)}
-    except CommonsError:
-        is_meant = False
-    if not is_meant:
+    if (known >= 0 and "#" in lines[known]) or not says_exactly(after, {**before, SETTING: list(globs)}):
         fix = f"Write it there yourself: {line}"
         raise CommonsError(f"{SETTINGS} has {SETTING} in a form that deia import does not change.", fix=fix)
     return after
 
 
-def _parsed(text: str) -> dict[str, Json]:
+def says_exactly(text: str, wanted: Mapping[str, Json]) -> bool:
+    """Return whether a text of settings has just these values."""
+    try:
+        return parsed_settings(text) == wanted
+    except CommonsError:
+        return False
+
+
+def parsed_settings(text: str) -> dict[str, Json]:
+    """Return the settings that a text has; raise CommonsError if it is not TOML."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -12,7 +12,7 @@ from functools import partial
 
 from deia.commons.index.derived_views import OTHER, derived_values, distributions, document_type
 from deia.commons.index.documents import read_documents
-from deia.commons.index.index_records import Cluster, Index
+from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import build_entries
 from deia.commons.index.read_index import find_index, load_index, read_index
 from deia.commons.index.shapes import UNSORTED, V1
@@ -37,7 +37,8 @@ ORDER = (
 )  # fmt: skip
 ENTRY_FIELDS = (
     "id", "path", "title", "summary", "keywords", "audience", "urgency", "tags", "category", "action", "why_relevant",
-    "quick_tips", "status", "created", "updated", "verified", "related_docs",
+    "quick_tips", "status", "created", "updated", "verified", "valid_until",
+    "superseded_by", "review_after", "related_docs",
 )  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def build(root: str, *, write: bool, today: str = "") -> str:
 
 
 @with_write_lock
-def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", description: str = "") -> str:
+def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "") -> str:
     """Add an entry to a cluster, which is made if it is missing, and return the new text of the index."""
     text = _text_or_skeleton(root)
     index = _parsed(text)
@@ -77,7 +78,7 @@ def add_entry(root: str, entry: Entry, cluster: str, *, today: str = "", descrip
         if entry.id == known.id or entry.path == known.path:
             message = f"The index already has {known.id} for {known.path} (line {known.line})."
             raise CommonsError(message, fix="Choose another id and path, or edit that entry.")
-    return rewrite(root, lambda text: _with_entries(text, [entry], cluster, description=description), today=today)
+    return rewrite(root, lambda text: _with_entries(text, [entry], cluster), today=today)
 
 
 def add_entries(root: str, entries: Sequence[Entry], *, today: str = "") -> str:
@@ -164,17 +165,13 @@ def _as_v1(index: Index, *, today: str) -> str:
     clusters = {
         cluster.id: {
             "description": cluster.description or f"Documents about {cluster.id.replace('-', ' ')}",
-            "keywords": _common_tags(cluster, entries),
+            "keywords": list(dict.fromkeys(tag for ident in cluster.documents for tag in entries[ident].tags))[:12],
             "documents": [as_fields(entries[ident]) for ident in cluster.documents],
         }
         for cluster in index.clusters
     }
     top: dict[str, Json] = {"version": "1.0", "last_updated": today, "metadata": {"index_format_version": "1.0"}}
     return yaml_blocks.to_yaml({name: value for name, value in top.items() if value} | {"clusters": clusters})
-
-
-def _common_tags(cluster: Cluster, entries: dict[str, Entry]) -> list[str]:
-    return list(dict.fromkeys(tag for ident in cluster.documents for tag in entries[ident].tags))[:12]
 
 
 def _with_documents(root: str, text: str) -> str:
@@ -190,7 +187,8 @@ def _in_clusters(text: str, entries: Sequence[Entry]) -> str:
     """Return the index with entries added, each to the cluster named after the folder of its document."""
     clusters: dict[str, list[Entry]] = {}
     for entry in entries:
-        clusters.setdefault(default_cluster(entry), []).append(entry)
+        kind = document_type(entry.but(extra={}))
+        clusters.setdefault(UNSORTED if kind == OTHER else kind, []).append(entry)
     for cluster, new in clusters.items():
         text = _with_entries(text, new, cluster)
     return text
@@ -201,12 +199,6 @@ def filled(entry: Entry) -> Entry:
     return entry.but(summary=entry.summary or entry.title, keywords=entry.keywords or keywords_of(entry))
 
 
-def default_cluster(entry: Entry) -> str:
-    """Return the cluster for a document that is in none: the folder of `bok/` that contains it."""
-    kind = document_type(entry.but(extra={}))
-    return UNSORTED if kind == OTHER else kind
-
-
 def keywords_of(entry: Entry) -> tuple[str, ...]:
     """Return default keywords: the platforms, the tags and the longer words of the title."""
     words = [word.strip(".,:;!?()[]\"'`*").lower() for word in entry.title.split()]
@@ -214,7 +206,7 @@ def keywords_of(entry: Entry) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(name.lower() for name in entry.platforms), *entry.tags, *(long or words)]))[:12]
 
 
-def _with_entries(text: str, entries: list[Entry], cluster: str, *, description: str = "") -> str:
+def _with_entries(text: str, entries: list[Entry], cluster: str) -> str:
     """Return the index with entries added to a cluster, which is made if it is missing."""
     new = [as_fields(entry) for entry in entries]
     top = read_mapping(text)
@@ -228,10 +220,9 @@ def _with_entries(text: str, entries: list[Entry], cluster: str, *, description:
         return longer or yaml_blocks.change_value(
             text, ("clusters", cluster), lambda body: _append_documents(body, new)
         )
-    described = description or f"Documents about {cluster.replace('-', ' ')}"
-    return yaml_blocks.append_child(
-        text, "clusters", cluster, {"description": described, "keywords": [], "documents": new}
-    )
+    described = f"Documents about {cluster.replace('-', ' ')}"
+    body = {"description": described, "keywords": [], "documents": new}
+    return yaml_blocks.append_child(text, "clusters", cluster, body)
 
 
 def _append_documents(cluster: RoundTrip, new: list[dict[str, Json]]) -> RoundTrip:
@@ -251,7 +242,7 @@ def _refresh(root: str, text: str, *, today: str) -> str:
     new = derived_values(old, entries, index.clusters)
     values: dict[tuple[str, ...], Json] = {(name,): value for name, value in new.items() if old.get(name) != value}
     values |= distributions(index.clusters, entries, old)
-    if today and (values or text != _current_text(root)) and old.get("last_updated") != today:
+    if today and (values or text != index_text(root).replace(WINDOWS_END, "\n")) and old.get("last_updated") != today:
         values["last_updated",] = today
     return _with_values(text, values, old)
 
@@ -283,10 +274,10 @@ def _with_added(text: str, values: Mapping[str, Json]) -> str:
     return text
 
 
-def _current_text(root: str) -> str:
+def index_text(root: str) -> str:
+    """Return the text of the index as it is, empty if there is none."""
     path = find_index(root)
-    text = safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text if path else ""
-    return text.replace(WINDOWS_END, "\n")
+    return safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text if path else ""
 
 
 def _merge_into(target: RoundTrip, new: Json) -> RoundTrip:

@@ -11,7 +11,7 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.write import index_store
-from deia.commons.write.add_trigger import SCHEMAS
+from deia.commons.write.add_lesson import SCHEMAS
 from deia.folders import INDEX_NAMES
 from deia.problems import CommonsError
 from deia.records import Record
@@ -33,7 +33,10 @@ class CreatedCommons(Record):
 
 def create_commons(folder: str, *, today: str) -> CreatedCommons:
     """Make a commons in `folder`, adding only what is missing."""
-    _make_folder(folder)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise CommonsError(f"The folder {folder!r} cannot be created: {error}.", fix="Name another folder.") from error
     with hold_write_lock(folder):
         return _create_missing(folder, today=today)
 
@@ -60,13 +63,6 @@ def _create_missing(folder: str, *, today: str) -> CreatedCommons:
     return CreatedCommons(
         written=(*written, *outdated), existed=tuple(path for path in existed if path not in outdated)
     )
-
-
-def _make_folder(folder: str) -> None:
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise CommonsError(f"The folder {folder!r} cannot be created: {error}.", fix="Name another folder.") from error
 
 
 def _add_ignore_lines(folder: str) -> bool:

@@ -30,9 +30,12 @@ from deia.text import one_line
 
 @with_write_lock
 def revise_lesson(
-    root: str, ident: str, *, text: str, today: str, stamp: str, changes: Mapping[str, Json] | None = None
+    root: str, ident: str, *, text: str | None, today: str, stamp: str, changes: Mapping[str, Json] | None = None
 ) -> Lesson:
-    """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags."""
+    """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
+
+    If `text` is None, the old one stays.
+    """
     commons = load_commons(root)
     entry = own_entry(commons, ident)
     new_values = {name: _to_plain_text(value) for name, value in (changes or {}).items() if value}
@@ -43,7 +46,8 @@ def revise_lesson(
     old = safe_files.read_text(root, entry.path, limit=DOCUMENT_BYTES)
     if not old.readable:
         raise CommonsError(f"{entry.path} cannot be read.", old.problems)
-    revised = _revised_text(old.text, text, {**new_values, "updated": today})
+    body = split(old.text, path=entry.path).body if text is None else text
+    revised = _revised_text(old.text, body, {**new_values, "updated": today})
     if _own_id(revised, entry.path) != _own_id(old.text, entry.path):
         raise CommonsError("The new text gives the document another id.", fix="Omit the line that names an id.")
     copy = keep_copy(root, ident, entry.path, stamp=stamp)
@@ -74,16 +78,12 @@ def _revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     lines = old.replace("\r\n", "\n").split("\n")
     end = metadata_end(lines)
     head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
-    title = str(fields.get("title", "")) or _heading(lines)
+    title = str(fields.get("title", "")) or next((line[2:].strip() for line in lines if line.startswith("# ")), "")
     body = text.strip().replace("\r\n", "\n")
     if title and not body.startswith("# "):
         body = f"# {title}\n\n{body}"
     front = f"{FENCE}\n{head.rstrip()}\n{FENCE}\n\n" if end else ""
     return f"{front}{body}\n".replace("\n", ends)
-
-
-def _heading(lines: list[str]) -> str:
-    return next((line[2:].strip() for line in lines if line.startswith("# ")), "")
 
 
 def _with_fields(head: str, fields: Mapping[str, Json]) -> str:

@@ -70,7 +70,7 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
     commons = load_commons(root)
     entry = own_entry(commons, ident)
     place = safe_files.resolve(root, entry.path)
-    listed, before = _listings(root, ident), _index_text(root)
+    listed, before = _listings(root, ident), index_store.index_text(root)
     folder = _free_folder(root, ident, stamp)
     safe_files.checked_place(root, f"{folder}/{NOTE}")
     drop = partial(_drop_document, ident=ident)
@@ -106,10 +106,17 @@ def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str)
     """Restore the old index if nobody has changed it since; otherwise append the entry to its clusters."""
     listed = note.get("listed") or {}
     before = safe_files.read_text(root, f"{FOLDER}/{folder}/{BEFORE}", limit=MOST_FILE).text
-    if before and _digest(_index_text(root)) == note.get("index_after"):
+    if before and _digest(index_store.index_text(root)) == note.get("index_after"):
         safe_files.write_text(root, find_index(root), before)
     elif isinstance(listed, dict) and listed:
-        index_store.rewrite(root, lambda text: _with_listings(text, listed), today=today)
+        for cluster, item in listed.items():
+            change = partial(yaml_blocks.with_items, new=[item])
+            index_store.rewrite(root, partial(change_listings, clusters=[cluster], change=change), today=today)
+
+
+def last_removed(root: str) -> str:
+    """Return the id of the document that was removed last and is still in the trash, or ""."""
+    return next((str(_note(root, folder).get("id", "")) for folder in _removals(root)), "")
 
 
 def _free_folder(root: str, ident: str, stamp: str) -> str:
@@ -132,18 +139,13 @@ def _note(root: str, folder: str) -> dict[str, Json]:
     return plain(read_mapping(content.text))
 
 
-def _index_text(root: str) -> str:
-    path = find_index(root)
-    return safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text if path else ""
-
-
 def _digest(text: str) -> str:
     return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()
 
 
 def _listings(root: str, ident: str) -> dict[str, Json]:
     """Return what each cluster of the index lists of a document: its entry, or only its id."""
-    clusters = plain(read_mapping(_index_text(root))).get("clusters")
+    clusters = plain(read_mapping(index_store.index_text(root))).get("clusters")
     listed: dict[str, Json] = {}
     for name, body in clusters.items() if isinstance(clusters, dict) else ():
         for item in (body.get(LIST) if isinstance(body, dict) else None) or ():
@@ -168,12 +170,6 @@ def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
     for position in reversed([position for position, item in enumerate(documents) if is_about(item, ident)]):
         del documents[position]
     return documents
-
-
-def _with_listings(text: str, listed: dict[str, Json]) -> str:
-    for cluster, item in listed.items():
-        text = change_listings(text, [cluster], partial(yaml_blocks.with_items, new=[item]))
-    return text
 
 
 def _references_to(commons: Commons, entry: Entry) -> tuple[str, ...]:

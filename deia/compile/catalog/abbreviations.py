@@ -7,7 +7,6 @@ together.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ import tantivy
 from deia.commons.index.index_records import Concept
 from deia.match.keyword import analyser
 from deia.match.tokeniser import STOP_WORDS, question_words
+from deia.tables import text_beside
 
 MOST_DEFINED = 2_000  # abbreviations that are kept, the most frequently defined first
 MOST_WORDS = 8  # in a long form
@@ -28,14 +28,11 @@ WORD = re.compile(r"[A-Za-z0-9]+")
 LEAST_LETTERS = 2
 ORDINARY = 4  # letters from which an abbreviation may also be an ordinary word, such as TIME
 
-COMMON_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "abbreviations.txt")
-
 
 @cache
 def common_abbreviations() -> tuple[tuple[str, ...], ...]:
     """Return the field's common abbreviations, a group of words for one thing each."""
-    with open(COMMON_FILE, encoding="utf-8") as file:
-        lines = [line for line in file if not line.startswith("#")]
+    lines = [line for line in text_beside(__file__, ".txt").splitlines() if not line.startswith("#")]
     return tuple(tuple(member.strip() for member in line.split("|")) for line in lines)
 
 

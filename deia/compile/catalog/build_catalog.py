@@ -21,7 +21,6 @@ from deia.compile.catalog.abbreviations import MOST_DEFINED, concepts_source, co
 from deia.compile.catalog.carry_over import (
     LOCKS,
     Fill,
-    Plan,
     carry_file,
     compile_changes,
     identity,
@@ -87,11 +86,17 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     writers = Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _message: None))
     chunks = compile_changes(plan, writers, fill) if plan else _compile_whole(shelved, writers, fill)
     _write_json(folder, PATTERNS, _patterns(query_patterns))
-    _write_json(folder, CONCEPTS, concepts_source(concepts, _definitions(writers, plan)))
+    # In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
+    defined = {**writers.defined, **(plan.previous.concept_groups.defined if plan else {})}
+    _write_json(folder, CONCEPTS, concepts_source(concepts, defined))
     header: dict[str, Json] = {
         "format": FORMAT, "byteorder": sys.byteorder, "sources": list(sources), "documents": len(shelved),
-        "own_first": own_first, "clusters": _clusters(clusters, shelved), "strengths": _strengths(shelved),
-        "learning_paths": _learning_paths(learning_paths),
+        "own_first": own_first, "clusters": _clusters(clusters, shelved),
+        "strengths": {volume.entry.id: volume.strength for volume in shelved if volume.strength},
+        "learning_paths": {
+            printable(path.audience.casefold()): [[*map(printable, (step.document, step.why))] for step in path.steps]
+            for path in learning_paths
+        },
     }  # fmt: skip
     made_tiers = writers.complete_tiers()
     _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
@@ -105,37 +110,23 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     )
 
 
-def revise_library_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to compile it
-    library: Library, volumes: Sequence[Volume], removed: Sequence[str], folder: str, *, previous: str, built_at: str,
-    tiers: Sequence[str], effort: Effort,
+def revise_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to compile it
+    changed: Sequence[Volume], folder: str, *, previous: str, built_at: str, tiers: Sequence[str], effort: Effort,
+    library: Library | None = None, removed: Sequence[str] = (),
 ) -> CatalogReport | None:  # fmt: skip
-    """Write a catalog of the library that differs from the previous one in some documents, or return None as below.
+    """Write a catalog into an empty folder that differs from the previous one only in some documents.
 
-    What abbreviations stand for is carried over; the next whole compile looks for new ones.
+    Return None, and write nothing, if everything has to be compiled: without a `library`, also if there are new
+    documents or abbreviations. What those of a library stand for, the next whole compile looks for. Raise ArtefactError
+    if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
-    plan = plan_revision(volumes, previous, tiers, quick=True, removed=removed)
+    plan = plan_revision(changed, previous, tiers, quick=effort.limit <= BACKGROUND_LIMIT, removed=removed)
     if plan is None:
         return None
-    return _revised(plan, folder, partial(filled, library), built_at=built_at, effort=effort)
-
-
-def revise_catalog(
-    changed: Sequence[Volume], folder: str, *, previous: str, built_at: str, tiers: Sequence[str], effort: Effort
-) -> CatalogReport | None:
-    """Write a catalog into an empty folder that differs from the previous one only in the texts of some documents.
-
-    Return None, and write nothing, if the whole commons has to be compiled. Raise ArtefactError if the model of a tier
-    is missing or damaged, and OSError if the folder cannot be written.
-    """
-    plan = plan_revision(changed, previous, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
-    if plan is None or plan.new or _defines_more(changed, plan.previous.concept_groups.defined):
+    if library is None and (plan.new or _defines_more(changed, plan.previous.concept_groups.defined)):
         return None
-    return _revised(plan, folder, list, built_at=built_at, effort=effort)
-
-
-def _revised(plan: Plan, folder: str, fill: Fill, *, built_at: str, effort: Effort) -> CatalogReport:
     writers = Writers(folder, plan.tiers, effort, lambda _message: None)
-    chunks, made_tiers = compile_changes(plan, writers, fill), writers.complete_tiers()
+    chunks, made_tiers = compile_changes(plan, writers, partial(filled, library)), writers.complete_tiers()
     for name in (PATTERNS, CONCEPTS):
         carry_file(plan.previous, folder, name)
     documents = len(plan.previous) + len(plan.new) - len(plan.removed)
@@ -169,15 +160,6 @@ def _compile_whole(shelved: Sequence[Volume], writers: Writers, fill: Fill) -> i
 
 
 # --- the small files -------------------------------------------------------------------------------------------------
-
-
-def _definitions(writers: Writers, plan: Plan | None) -> Mapping[str, int]:
-    """Return how often the texts define each abbreviation."""
-    # In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
-    if plan is None:
-        return writers.defined
-    before: Mapping[str, int] = plan.previous.concept_groups.defined
-    return {**writers.defined, **before}
 
 
 def _write_header(
@@ -226,19 +208,6 @@ def _clusters(clusters: Sequence[Cluster], shelved: Iterable[Volume]) -> dict[st
     return {
         name: {"description": "", "related": [], **described.get(name, {}), "documents": sizes[name]}
         for name in sorted({*described, *sizes})
-    }
-
-
-def _strengths(shelved: Iterable[Volume]) -> dict[str, float]:
-    """Return the strength of each document that has one."""
-    return {volume.entry.id: volume.strength for volume in shelved if volume.strength}
-
-
-def _learning_paths(paths: Sequence[LearningPath]) -> dict[str, list[list[str]]]:
-    """Return what each audience should read, in order: a document and why."""
-    return {
-        printable(path.audience.casefold()): [[printable(step.document), printable(step.why)] for step in path.steps]
-        for path in paths
     }
 
 

@@ -41,9 +41,8 @@ def plan_changes(
 
     A tier that the previous catalog lacks requires compiling everything; a `quick` compile goes on without it.
     """
-    old = _open(previous)
-    carried = _carried_tiers(old, tiers, quick=quick) if old else None
-    if old is None or carried is None or old.header["chunks"] <= least:
+    old, carried = _carried(previous, tiers, quick=quick)
+    if old is None or old.header["chunks"] <= least:
         return None
     known, digests = old.ids(), _digests(old)
     holes, changed, new = set(range(old.numbers)), dict[int, Volume](), list[Volume]()
@@ -66,9 +65,8 @@ def plan_revision(
     volumes: Sequence[Volume], previous: str, tiers: Sequence[str], *, quick: bool, removed: Sequence[str] = ()
 ) -> Plan | None:
     """Return the plan of a compile in which only some documents changed, or None as `plan_changes` does."""
-    old = _open(previous)
-    carried = _carried_tiers(old, tiers, quick=quick) if old else None
-    if old is None or carried is None or (len(volumes) + len(removed)) * FEW > len(old):
+    old, carried = _carried(previous, tiers, quick=quick)
+    if old is None or (len(volumes) + len(removed)) * FEW > len(old):
         return None
     numbers = [old.keyword.number(volume.entry.id) for volume in volumes]
     pairs = list(zip(numbers, volumes, strict=True))
@@ -80,28 +78,24 @@ def plan_revision(
     )  # fmt: skip
 
 
-def _carried_tiers(old: Catalog, tiers: Sequence[str], *, quick: bool) -> tuple[str, ...] | None:
-    """Return the tiers that can be carried over, or None if a tier is lacking or too many words are new."""
+def _carried(previous: str | None, tiers: Sequence[str], *, quick: bool) -> tuple[Catalog | None, tuple[str, ...]]:
+    """Return the previous catalog and the tiers that can be carried over; no catalog if everything must be compiled."""
+    if previous is None:
+        return None, ()
+    try:
+        old = open_catalog(previous)
+    except ArtefactError:  # the incremental path is only an optimisation
+        return None, ()
     carried = tuple(name for name in tiers if old.tiers.get(kind_of(name)) == identity(open_tier(name)))
     lacking = set(tiers) - set(carried)
-    if len(old.vocabularies()[1]) > MOST_NEW_WORDS or (lacking and not (quick and lacking == {TIER})):
-        return None
-    return carried
+    is_lacking = lacking and not (quick and lacking == {TIER})
+    return (None if is_lacking or len(old.vocabularies()[1]) > MOST_NEW_WORDS else old), carried
 
 
 def identity(tier: Tier) -> StoredTier:
     """Return what a catalog records about a tier's model."""
     _, _, model = tier.full_name.partition(":")
     return StoredTier(digest=tier.digest, dimensions=tier.dimensions, model=model)
-
-
-def _open(previous: str | None) -> Catalog | None:
-    if previous is None:
-        return None
-    try:
-        return open_catalog(previous)
-    except ArtefactError:  # the incremental path is only an optimisation
-        return None
 
 
 def _digests(old: Catalog) -> bytes:
@@ -124,7 +118,10 @@ def compile_changes(plan: Plan, writers: Writers, fill: Fill) -> int:
             writers.leave_out()
         number = affected + 1
     compile_volumes(fill(plan.new), plan.previous.numbers, writers)
-    _carry_words(plan.previous, writers.folder, writers.counts)
+    main, recent = plan.previous.vocabularies()  # the large one stays as it is; the second has the words that it lacks
+    new = {word: count for word, count in writers.counts.items() if worth_keeping(word) and not main.count(word)}
+    carry_file(plan.previous, writers.folder, WORDS)
+    write_words(writers.folder, NEW_WORDS, {**dict(recent.words()), **new})
     return writers.close()
 
 
@@ -152,11 +149,3 @@ def _link(old: str, new: str) -> None:
         os.link(old, new)
     except OSError:  # another file system, or one without links
         shutil.copyfile(old, new)
-
-
-def _carry_words(old: Catalog, folder: str, counts: Mapping[str, int]) -> None:
-    """Keep the large vocabulary unchanged, and write the words that it lacks to a second one."""
-    main, recent = old.vocabularies()
-    new = {word: count for word, count in counts.items() if worth_keeping(word) and not main.count(word)}
-    carry_file(old, folder, WORDS)
-    write_words(folder, NEW_WORDS, {**dict(recent.words()), **new})

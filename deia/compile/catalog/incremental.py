@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 
 from deia import files
-from deia.commons.checks import document_problems
+from deia.commons.checks import OF_DOCUMENTS
 from deia.commons.index.documents import read_document
 from deia.commons.index.entries import complete_entry, derived_entry
 from deia.commons.index.index_records import Index
@@ -123,7 +123,8 @@ def _revised(root: str, path: str, row: _Row, index: str, problems: list[Problem
     if own.id != row.own_id or _shared_digest(entry) != row.shared_digest:
         return None
     problems += [problem.but(severity="warning") for problem in findings.problems]
-    problems += document_problems(_single_document(root, entry, document, index, derived=row.listed is None))
+    alone = _single_document(root, entry, document, index, derived=row.listed is None)
+    problems += [problem for check in OF_DOCUMENTS for problem in check(alone)]
     return described_volume(entry, document)
 
 

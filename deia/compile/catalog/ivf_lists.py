@@ -55,7 +55,7 @@ def write_lists(
         return
     if known is None or 2 * len(known.centroids) < isqrt(len(codes)):
         known = Assignment(_centroids(codes, floats), np.full(len(codes), UNSORTED, np.uint32))
-    centroids = _floats_of(known.centroids)
+    centroids = known.centroids.astype("f4") - np.float32(MIDDLE)
     new = np.nonzero(known.lists == UNSORTED)[0]
     for start in range(0, len(new), BATCH):
         batch = new[start : start + BATCH]
@@ -86,10 +86,6 @@ def _centroids(codes: Bytes, floats: Callable[[Bytes], Floats]) -> Bytes:
 def _nearest(rows: Floats, centroids: Floats) -> NDArray[np.intp]:
     numbers = [(rows[start : start + BATCH] @ centroids.T).argmax(1) for start in range(0, len(rows), BATCH)]
     return np.concatenate(numbers)
-
-
-def _floats_of(stored: Bytes) -> Floats:
-    return stored.astype("f4") - np.float32(MIDDLE)
 
 
 def _write(path: str, *parts: NDArray[np.generic]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import tantivy
 
@@ -13,14 +13,14 @@ from deia.compile.catalog.document_store import DIGEST_SIZE, ShelfWriter, Volume
 from deia.compile.catalog.effort import TIERS, Effort
 from deia.compile.catalog.embeddings import LaterWriter
 from deia.compile.catalog.prepare import STEMS, Prepared, prepared
-from deia.compile.catalog.rows import rows_of
 from deia.compile.catalog.vectors import VectorWriter
-from deia.match.keyword import ANALYSER, schema
+from deia.match.keyword import ANALYSER, DATES, LONGEST_KEY, TEXT, TITLE, filter_key, schema
 from deia.match.numerics import NDArray, np
 from deia.match.spelling import MAGIC, VERSION, deletions, slot, worth_keeping
 from deia.match.tiers import Tier
 from deia.match.tokeniser import terms
 from deia.search.catalog import Catalog
+from deia.search.question.dates import day_number
 
 WRITER_BYTES = 256_000_000
 
@@ -163,3 +163,63 @@ def _deletions(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.uin
 def _edits(word: str) -> int:
     """Return how many deletions of a word must be stored so that every correctable misspelling matches one."""
     return 1 if len(word) <= SHORT else 2
+
+
+# --- the rows of the keyword index: passages with the words of their documents' metadata, and the filter fields ---
+
+
+MOST_KEYS = 50_000
+
+
+class _Keys(dict[str, str]):
+    """The normalised spelling of filter values, cached: a commons has few values, and each occurs in many rows."""
+
+    def __missing__(self, value: str) -> str:
+        if len(self) >= MOST_KEYS:
+            self.clear()
+        plain = value.isascii() and len(value) <= LONGEST_KEY  # true of nearly every path, and ten times as fast
+        self[value] = key = " ".join(value.lower().split()) if plain else filter_key(value)
+        return key
+
+
+_KEYS = _Keys()
+
+
+def rows_of(volume: Volume, number: int, texts: Sequence[str], title: str) -> Iterator[tantivy.Document]:
+    """Yield a row for each passage; `texts` and `title` are already analysed for the index."""
+    entry = volume.entry
+    text_fields = [("id", entry.id), (TITLE, title)]
+    for name, values in _filters(volume).items():
+        if values:
+            text_fields += [(name, value) for value in dict.fromkeys(map(_KEYS.__getitem__, values))]
+    number_fields = [("document", number)]
+    dates = [(name, value) for name in DATES if (value := getattr(entry, name))]
+    number_fields += [(name, day) for name, value in dates if (day := day_number(value))]
+    for ordinal, text in enumerate(texts):
+        row = tantivy.Document()
+        row.add_text(TEXT, text)
+        row.add_unsigned("ordinal", ordinal)
+        for name, value in text_fields:
+            row.add_text(name, value)
+        for name, day in number_fields:
+            row.add_unsigned(name, day)
+        yield row
+
+
+def _filters(volume: Volume) -> dict[str, Sequence[str]]:
+    entry = volume.entry
+    return {
+        "platform": entry.platforms,
+        "audience": entry.audience,
+        "urgency": [entry.urgency] if entry.urgency else [],
+        "cluster": entry.clusters,
+        "tag": entry.tags,
+        "type": volume.types,
+        "path": _places(entry.path),
+    }
+
+
+def _places(path: str) -> list[str]:
+    """Return the values by which a path can be filtered: the path, each folder above it, and the file name."""
+    parts = path.split("/")
+    return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]

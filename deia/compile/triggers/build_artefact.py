@@ -31,7 +31,6 @@ from deia.watch.compiled_trigger import (
     OUTPUT,
     PATTERNS,
     SHOWN,
-    ActWords,
     CompiledClause,
     CompiledMark,
     CompiledTrigger,
@@ -133,13 +132,12 @@ def _act_words(units: Iterable[Unit], vocabularies: Iterable[Vocabulary], kept: 
 
 
 def _words_unit(do: Collection[str], what: Collection[str], known: Vocabulary, kept: Units) -> Unit:
-    key = words_key(do, what, known)
-    return kept.of(key, lambda: Unit(record=_stored(act_words(do, what, known)), rows=(), antecedents={}, acts=()))
+    def make() -> Unit:
+        made = act_words(do, what, known)
+        tables = {name: WordTable.of(getattr(made, name)).parts for name in ("verbs", "nouns")}
+        return Unit(record=_encoded({**made.values(), **tables}), rows=(), antecedents={}, acts=())
 
-
-def _stored(words_of_acts: ActWords) -> bytes:
-    tables = {name: WordTable.of(getattr(words_of_acts, name)).parts for name in ("verbs", "nouns")}
-    return _encoded({**words_of_acts.values(), **tables})
+    return kept.of(words_key(do, what, known), make)
 
 
 def _encoded(value: object) -> bytes:

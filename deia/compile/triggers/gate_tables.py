@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 
 from deia.compile.triggers.units import IN_GROUP, GateRow
 from deia.records import Record
+from deia.tables import Tables
 from deia.watch.compiled_trigger import CompiledClause
 from deia.watch.gate.artefact import BYTE_ORDER, HEADER, MAGIC, UNINDEXED, bucket
 from deia.watch.gate.word_gate import (
@@ -25,12 +26,7 @@ from deia.watch.gate.word_gate import (
     WRITTEN,
 )
 
-# Words so common in conversations with coding agents that a row should rather be looked up by another of its words.
-COMMON = frozenset(
-    "a all and api app branch build bash change check clean code command commit config data db delete deploy error file"
-    " files fix for force from get git i in install is it let main make name need new node not npm of on or project"
-    " push python remove rm run script server site table test tests that the this to update use with write you".split()
-)
+COMMON = Tables(__file__).words("common")  # a row should rather be looked up by another of its words
 IN_NEARLY_EVERY_TURN = frozenset((SAID, A_LINE))
 Group = frozenset[str]  # words of which any one satisfies the gate
 Row = tuple[Group, ...]  # groups that must all be satisfied

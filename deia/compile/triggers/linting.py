@@ -51,13 +51,11 @@ def lint_triggers(
     patterns.
     """
     living = [trigger for trigger in triggers if trigger.status != "deprecated"]
-    problems = [problem for trigger in living for problem in unreachable(trigger)]
+    problems = [*overlapping(artefact, living, cases), *slow_patterns(artefact, living, clock)]
     problems += [_warning(trigger, "ungated-trigger", UNGATED, GATE_FIX) for trigger in living if trigger.id in ungated]
-    problems += [problem for trigger in living for problem in without_cases(trigger, cases)]
-    problems += overlapping(artefact, living, cases)
-    problems += [problem for trigger in living for problem in missing_near_misses(artefact, trigger, cases)]
-    problems += slow_patterns(artefact, living, clock)
-    problems += [problem for trigger in living for problem in unreadable_exemplars(trigger)]
+    for trigger in living:
+        problems += [*unreachable(trigger), *without_cases(trigger, cases), *unreadable_exemplars(trigger)]
+        problems += missing_near_misses(artefact, trigger, cases)
     return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))
 
 
@@ -98,8 +96,7 @@ def _kinds(clauses: Sequence[Clause]) -> str:
 
 
 def _error(trigger: Trigger, found: str, fix: str) -> Problem:
-    named = f"{quote(trigger.id)}: {found}"
-    return Problem(path=trigger.path, line=trigger.line, found=named, fix=fix, code="unreachable-trigger")
+    return _warning(trigger, "unreachable-trigger", found, fix).but(severity="error")
 
 
 def without_cases(trigger: Trigger, cases: Sequence[Case]) -> Iterator[Problem]:

@@ -242,19 +242,15 @@ def _sql(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of("sql", ", ".join(map(str, value)), [*map(list, templates)]), rows=rows)
 
 
-def _deletion(value: Any) -> Lowered:
-    rows = ((Group((A_TOOL,)), Group((A_DELETION,))),)
-    return Lowered(clause=CompiledClause.of(ANY_CLIENT, str(value), str(value)), rows=rows, wide=True)
-
-
-def _package(value: Any) -> Lowered:
-    rows = ((Group((A_TOOL,)), Group((A_PACKAGE,))),)
-    return Lowered(clause=CompiledClause.of(PACKAGE, str(value), str(value)), rows=rows, wide=True)
+def _call(kind: str, sign: str, value: str) -> Lowered:
+    """Lower a clause on calls that the watcher marks with a word of its own."""
+    rows = ((Group((A_TOOL,)), Group((sign,))),)
+    return Lowered(clause=CompiledClause.of(kind, value, value), rows=rows, wide=True)
 
 
 LOWER: dict[str, Callable[[Any], Lowered]] = {
-    ANY_CLIENT: _deletion,
-    PACKAGE: _package,
+    ANY_CLIENT: lambda value: _call(ANY_CLIENT, A_DELETION, str(value)),
+    PACKAGE: lambda value: _call(PACKAGE, A_PACKAGE, str(value)),
     "phrase": lambda value: _slots("phrase", str(value), forms),
     "error": lambda value: _slots("error", str(value), _exactly),
     OUTPUT: _output,

@@ -145,8 +145,8 @@ def shipped_token() -> str:
 
 def read_units(path: str, token: str) -> Units:
     """Return the units in a file that was written with the same token."""
-    head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
-    if head.decode("ascii", "replace") != _head(token, body):
+    body = read_kept(path, HEAD, token)
+    if not body:
         return Units()
     facts, _, records = body.partition(b"\n")
     values = fast_json.loads(facts.decode("ascii"))
@@ -178,7 +178,7 @@ def write_units(path: str, token: str, units: Mapping[str, Unit]) -> None:
     ]  # fmt: skip
     facts = fast_json.dumps({"groups": list(numbers), "units": kept}).encode("ascii")
     body = b"".join((facts, b"\n", *(unit.record for _, unit in sorted(units.items()))))
-    files.keep(path, b"\n".join((_head(token, body).encode("ascii"), body)))
+    write_kept(path, HEAD, token, body)
 
 
 def _numbered(rows: Iterable[GateRow], numbers: dict[str, int]) -> list[list[int]]:
@@ -186,5 +186,16 @@ def _numbered(rows: Iterable[GateRow], numbers: dict[str, int]) -> list[list[int
     return [[row.flags, *(numbers.setdefault(group, len(numbers)) for group in row.groups)] for row in rows]
 
 
-def _head(token: str, body: bytes) -> str:
-    return f"{HEAD} {token} {blake2b(body, digest_size=KEY_BYTES).hexdigest()}"
+def read_kept(path: str, form: str, token: str) -> bytes:
+    """Return what a file of this form and with this token holds, or nothing if it is another one or damaged."""
+    head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
+    return body if head == _head(form, token, body) else b""
+
+
+def write_kept(path: str, form: str, token: str, body: bytes) -> None:
+    """Write a file that `read_kept` reads, if it can be written."""
+    files.keep(path, b"\n".join((_head(form, token, body), body)))
+
+
+def _head(form: str, token: str, body: bytes) -> bytes:
+    return f"{form} {token} {blake2b(body, digest_size=KEY_BYTES).hexdigest()}".encode("ascii")

@@ -88,6 +88,10 @@ class FolderFiles:
         except SourceError:
             return [self._top]
 
+    def folders(self) -> list[str]:
+        """Return the folders that `places` has entered, whose stamps differ if a file is new or gone."""
+        return [self._top, *self._entered]
+
     def close(self) -> None:
         """Nothing was started."""
 

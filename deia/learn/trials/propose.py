@@ -99,34 +99,20 @@ def propose_all(
         choice = choose_reach(evidence, vocabulary, trial, report=report)
         drafts = draft(evidence, vocabulary, reach=choice.reach)
         kept, together = judge_drafts(drafts, trial, reach=choice.reach, report=report)
-    of_triggers = _judge_triggers(evidence, vocabulary, turns, writable(root, settings, environ))
-    proposals = (_with_files(own, proposal) for proposal in (*kept, *of_triggers.kept))
+    place = writable(root, settings, environ)
+    clauses = TriggerTrial(vocabulary.commons, turns, settings=place.settings)
+    of_triggers = draft_triggers(evidence, vocabulary, turns, place)
+    kept += (kept_triggers := clauses.judge(of_triggers))
+    # Where neither words nor a milder form help, the clause is looked for that made the noise.
+    answered = {draft.changes[0].target for draft in of_triggers if draft.kind in BUDGET}
+    answered |= {proposal.changes[0].target for proposal in kept_triggers if proposal.kind == "unless"}
+    noises = [one for one in still_noisy(evidence, vocabulary, turns, place) if one.trigger.id not in answered]
+    removals, advice = look_for_clauses(noises, clauses)
+    proposals = (_with_files(own, proposal) for proposal in (*kept, *removals))
     return ProposalRun(
         evidence=evidence, proposals=tuple(proposal for proposal in proposals if proposal), together=together,
-        drafts=len(drafts) + of_triggers.drafts, reached=choice, turns=len(turns), advice=of_triggers.advice,
+        drafts=len(drafts) + len(of_triggers) + len(removals), reached=choice, turns=len(turns), advice=tuple(advice),
     )  # fmt: skip
-
-
-class JudgedTriggers(Record):
-    """The proposals for triggers, the lines that only name what is wrong, and how many drafts there were."""
-
-    kept: tuple[Proposal, ...]
-    advice: tuple[str, ...]
-    drafts: int
-
-
-def _judge_triggers(
-    evidence: Evidence, vocabulary: Vocabulary, turns: Sequence[FiredTurn], place: Writable
-) -> JudgedTriggers:
-    """Return what is proposed for triggers; the clause is looked for where neither words nor a milder form help."""
-    trial = TriggerTrial(vocabulary.commons, turns, settings=place.settings)
-    drafts = draft_triggers(evidence, vocabulary, turns, place)
-    kept = trial.judge(drafts)
-    answered = {draft.changes[0].target for draft in drafts if draft.kind in BUDGET}
-    answered |= {proposal.changes[0].target for proposal in kept if proposal.kind == "unless"}
-    noises = [one for one in still_noisy(evidence, vocabulary, turns, place) if one.trigger.id not in answered]
-    removals, advice = look_for_clauses(noises, trial)
-    return JudgedTriggers(kept=(*kept, *removals), advice=tuple(advice), drafts=len(drafts) + len(removals))
 
 
 def writable(root: str, settings: Settings, environ: Mapping[str, str]) -> Writable:

@@ -14,7 +14,7 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deia import __version__
 from deia.commons.index.load_commons import Commons
@@ -23,7 +23,7 @@ from deia.compile.triggers.statements import ALWAYS
 from deia.compile.triggers.word_forms import forms_source
 from deia.fast_json import Json
 from deia.knowledge import Clause, Trigger
-from deia.learn.changes import ANY, CASES, DROP, TRIGGER, Change, change_commons, make_case, written
+from deia.learn.changes import ANY, CASES, DROP, TRIGGER, Change, as_cases, change_commons, written
 from deia.learn.proposals import Effect, Proposal, propose
 from deia.learn.trigger_drafts import FiredTurn, Noise, evidence_of
 from deia.records import ROLES, STANCES, TYPE_CHECKING, Turn
@@ -123,7 +123,7 @@ class TriggerTrial:
         for turn in self._turns:
             if turn.trigger == trigger and turn.weight:
                 sign = "+" if turn.weight > 0 else "-"
-                cases[f"{sign}{turn.text}"] = make_case(trigger, turn.case, fires=turn.weight > 0)
+                (cases[f"{sign}{turn.text}"],) = as_cases(trigger, [turn.case], fires=turn.weight > 0)
         results = run_cases(self._artefact(commons, trigger), cases.values(), now=0.0)
         return {name: result.holds for name, result in zip(cases, results, strict=True)}
 
@@ -216,36 +216,18 @@ def _turns(excerpt: str, role: Role) -> Iterator[Turn]:
     yield Turn(role="tool_result" if role == "tool_result" else "user", text=excerpt, index=1)
 
 
-def draft_removals(noisy: Iterable[NoisyClause], trial: TriggerTrial) -> tuple[list[Proposal], list[str]]:
-    """Return proposals to take noisy clauses out, and a line for each clause that only a person can mend."""
-    proposals: list[Proposal] = []
-    advice: list[str] = []
-    for one in noisy:
-        proposal, obstacle = _removal(one, trial)
-        if proposal is not None:
-            proposals.append(proposal)
-        else:
-            advice.append(_advice(one, obstacle))
-    return proposals, advice
-
-
-def _removal(one: NoisyClause, trial: TriggerTrial) -> tuple[Proposal | None, str]:
-    """Return the proposal to take a clause out, or None and what stands in the way."""
+def _obstacle(one: NoisyClause, removal: Change, trial: TriggerTrial) -> str:
+    """Return what stands in the way of taking a clause out, or ""."""
     if not one.is_own:
-        return None, "it belongs to another layer"
+        return "it belongs to another layer"
     if len(one.trigger.any) < 2:
-        return None, "it is the trigger's only clause"
+        return "it is the trigger's only clause"
     if one.clause.language or not isinstance(one.clause.value, str | tuple):
-        return None, "it is written in a form that deia learn does not edit"
+        return "it is written in a form that deia learn does not edit"
     if one.was_good:
-        return None, "it also fired where it was useful"
-    change = Change(kind=DROP, of=TRIGGER, target=one.trigger.id, field=ANY, value=(written(one.clause),))
-    broken = trial.broken_by(change)
-    if broken:
-        return None, f"{broken} of its cases need it"
-    because = f"{one.why}; this clause made {_share(one)}"
-    draft = propose("clause", [change], because=because, evidence=evidence_of(one), weight=2.0 * one.times)
-    return draft.but(effect=Effect(note="every case that held still holds")), ""
+        return "it also fired where it was useful"
+    broken = trial.broken_by(removal)
+    return f"{broken} of its cases need it" if broken else ""
 
 
 def _share(one: NoisyClause) -> str:
@@ -275,7 +257,20 @@ def unexplained(noise: Noise) -> str:
 
 
 def look_for_clauses(noises: Sequence[Noise], trial: TriggerTrial) -> tuple[list[Proposal], list[str]]:
-    """Return proposals and lines about noisy triggers that have no milder form."""
-    found = {noise.trigger.id: noisy_clause(noise, trial) for noise in noises}
-    proposals, advice = draft_removals([clause for clause in found.values() if clause], trial)
-    return proposals, [*advice, *(unexplained(noise) for noise in noises if not found[noise.trigger.id])]
+    """Return proposals to take noisy clauses out, and a line about each trigger that only a person can mend."""
+    proposals: list[Proposal] = []
+    advice: list[str] = []
+    for noise in noises:
+        one = noisy_clause(noise, trial)
+        if one is None:
+            advice.append(unexplained(noise))
+            continue
+        change = Change(kind=DROP, of=TRIGGER, target=one.trigger.id, field=ANY, value=(written(one.clause),))
+        obstacle = _obstacle(one, change, trial)
+        if obstacle:
+            advice.append(_advice(one, obstacle))
+            continue
+        because = f"{one.why}; this clause made {_share(one)}"
+        draft = propose("clause", [change], because=because, evidence=evidence_of(one), weight=2.0 * one.times)
+        proposals.append(draft.but(effect=Effect(note="every case that held still holds")))
+    return proposals, advice

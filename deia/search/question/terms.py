@@ -12,13 +12,15 @@ from itertools import pairwise
 from math import log
 
 from deia.match.spelling import edits_allowed, worth_keeping
-from deia.match.tokeniser import distinct, question_words, spelled_out
+from deia.match.tokeniser import distinct, question_words, spelled_out, words
 from deia.records import Record
 from deia.search.catalog import Catalog
+from deia.search.question.symptoms import Complaint, complaint
 
 MOST_NAME_WORDS = 4  # of a name
 MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms
 SYNONYM_WEIGHT = 0.3  # relative to a typed word
+MOST_CAUSES = 2  # of a complaint, that an answer has to be about
 MOST_SYNONYMS = 3  # per word
 
 
@@ -126,11 +128,8 @@ def named_share(question: Question) -> float:
 
 def _replacements(question: Question) -> dict[str, str]:
     """Return the replacements of words: corrections, and what the commons calls a thing."""
-    return {term.typed: term.corrected or term.concept for term in question.terms if term.part and _is_replaced(term)}
-
-
-def _is_replaced(term: Term) -> bool:
-    return bool(term.corrected or term.concept)
+    replaced = (term for term in question.terms if term.part and term.typed and (term.corrected or term.concept))
+    return {term.typed: term.corrected or term.concept for term in replaced}
 
 
 def _is_code(token: str) -> bool:
@@ -158,6 +157,8 @@ def read_question(text: str, catalog: Catalog, *, strong: Collection[str] = ()) 
         terms = [term.but(weight=STRONG) if term.typed in strong else term for term in terms]
     if len(text) <= MOST_CHARACTERS:
         terms += _synonym_terms(parsed, stems, terms, catalog)
+    if (broken := complaint(distinct(words(text[:MOST_CHARACTERS])))).causes:
+        terms = _with_causes(terms, broken, catalog)
     return Question(text=text, terms=tuple({(term.typed, term.stem): term for term in terms}.values()))
 
 
@@ -183,6 +184,28 @@ def _synonym_terms(
         for stem in word_stems.split()
         if stem not in known_stems
     ]
+
+
+def _with_causes(terms: Sequence[Term], broken: Complaint, catalog: Catalog) -> list[Term]:
+    """Return the terms of a complaint, in which the words of lessons count in place of the everyday ones.
+
+    If the commons has none of these words, the terms stay as they are.
+    """
+    stems = dict(zip(broken.causes, catalog.keyword.stems(list(broken.causes)), strict=True))
+    seen = {word: count for word, stem in stems.items() if (count := catalog.keyword.frequency(stem))}
+    chunks = catalog.keyword.chunks
+    added = [
+        Term(
+            typed="", stem=stems[word], information=information(seen[word], chunks), part=at < MOST_CAUSES, concept=word
+        )
+        for at, word in enumerate(sorted(seen, key=lambda word: -seen[word]))
+    ]
+    typed = [
+        term.but(part=False, weight=SYNONYM_WEIGHT) if term.typed in broken.everyday else term
+        for term in terms
+        if not added or term.stem not in stems.values()
+    ]
+    return [*typed, *added]
 
 
 def _information(stem: str, catalog: Catalog) -> float:

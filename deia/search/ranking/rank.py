@@ -29,7 +29,7 @@ SCALE_OF = 100  # documents: the best one is 1 and the hundredth best 0 on the c
 NEAR_BEST = 0.7  # of the best score: documents above this answer the question too
 MOST_PRIMARY = 3
 STRONGER = 0.1  # of a document's score, added or subtracted by the greatest strength in the index
-CODE_MEANING = 0.2  # the most that meaning counts for code, of which word vectors tell little
+CODE_MEANING = {"static": 0.2}  # the most that meaning counts for code, of which word vectors tell little
 APART = 1 << 40  # a passage of code is ranked under the number of its document and so many for its ordinal
 BESIDE = 10  # additional documents that are ranked because their strength could lift them
 
@@ -62,13 +62,14 @@ class Evidence(Record):
 
 def rank_documents(catalog: Catalog, question: Question, evidence: Evidence, *, tier: str, limit: int) -> list[Ranked]:
     """Return the best documents for what was retrieved, best first; `tier` made the similarities, if there are any."""
-    strengths, evidence = catalog.strengths, _apart(evidence) if evidence.code else evidence
+    strengths, evidence = catalog.strengths, apart(evidence)
     most = limit + BESIDE if strengths else limit
     if evidence.likeness is None:
         ranked = rank(evidence.hits, most=most)
     else:
         weight = fusion_weight(tier, named=named_share(question))
-        ranked = rank(evidence.hits, likeness=evidence.likeness, meaning=weight, most=most)
+        code = code_weight(tier, weight)
+        ranked = rank(evidence.hits, likeness=evidence.likeness, meaning=weight, code_meaning=code, most=most)
     if evidence.code:
         ranked = [document.but(number=document.number % APART) for document in ranked]
     if strengths:
@@ -77,9 +78,16 @@ def rank_documents(catalog: Catalog, question: Question, evidence: Evidence, *, 
     return _cut_off(catalog, ranked, limit)
 
 
-def _apart(evidence: Evidence) -> Evidence:
+def code_weight(tier: str, weight: float) -> float:
+    """Return the weight of a tier's meaning for code, of its weight for other documents."""
+    return min(weight, CODE_MEANING.get(tier, weight))
+
+
+def apart(evidence: Evidence) -> Evidence:
     """Return what was retrieved with each passage of code as a document of its own."""
     code, likeness = evidence.code, evidence.likeness
+    if not code:
+        return evidence
 
     def number(document: int, ordinal: int) -> int:
         return document + APART * (ordinal + 1) if document in code else document
@@ -105,9 +113,16 @@ def _cut_off(catalog: Catalog, ranked: Sequence[Ranked], limit: int) -> list[Ran
 
 
 def rank(
-    hits: Iterable[Hit], *, likeness: Likeness | None = None, meaning: float = 0.0, most: int = 10
+    hits: Iterable[Hit],
+    *,
+    likeness: Likeness | None = None,
+    meaning: float = 0.0,
+    code_meaning: float = 0.0,
+    most: int = 10,
 ) -> list[Ranked]:
-    """Return documents, best first and those with equal scores by number; `meaning` is the weight of the similarities.
+    """Return documents, best first and those with equal scores by number.
+
+    `meaning` is the weight of the similarities, and `code_meaning` that for code.
 
     At least `most` documents are returned if there are as many, and all that score as high as the last of them.
     """
@@ -124,7 +139,7 @@ def rank(
     best = _by_document(((place[0], cosine) for place, cosine in likeness.passages.items()), _mean)
     about = likeness.documents
     like = {number: (1 - ABOUT) * cosine + ABOUT * about[number] for number, cosine in best.items()}
-    leading = _leading(_fused(words, like, meaning), most)
+    leading = _leading(_fused(words, like, meaning, code_meaning), most)
     by_words, by_meaning = _passages(all_hits, leading), _passages(similar, leading)
     top = max(map(itemgetter(2), all_hits), default=0.0) or 1.0
     return [
@@ -154,11 +169,13 @@ def _by_document(scored: Iterable[tuple[int, float]], combine: Callable[[list[fl
     return scores
 
 
-def _fused(words: Mapping[int, float], like: Mapping[int, float], meaning: float) -> dict[int, float]:
+def _fused(
+    words: Mapping[int, float], like: Mapping[int, float], meaning: float, code_meaning: float
+) -> dict[int, float]:
     by_words, by_meaning = scaled(words, among=len(like)), scaled(like, among=len(like))
     fused = {}
     for number, score in by_meaning.items():
-        weight = min(meaning, CODE_MEANING) if number >= APART else meaning
+        weight = code_meaning if number >= APART else meaning
         fused[number] = round((1 - weight) * by_words.get(number, 0.0) + weight * score, 6)
     return fused
 

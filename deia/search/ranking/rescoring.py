@@ -15,7 +15,7 @@ from deia.match.passage_vectors import specificity, subject, with_subjects
 from deia.match.tokeniser import spelled_out
 from deia.records import TYPE_CHECKING
 from deia.search.question.terms import corrected_text, named_share
-from deia.search.ranking.rank import Likeness, rank
+from deia.search.ranking.rank import APART, Likeness, apart, code_weight, rank
 from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def rescored(catalog: Catalog, question: Question, evidence: Evidence, meaning: 
     """Return the similarities of the best passages by the model that rescores, or those that there are without one."""
     tier = meaning.rescorer
     weight = fusion_weight(meaning.tier.name, named=named_share(question)) if meaning.tier else 0.0
-    places = _best_places(evidence, weight)
+    places = _best_places(apart(evidence), weight, code_weight(meaning.tier.name, weight) if meaning.tier else 0.0)
     if tier is None or evidence.likeness is None:
         return evidence.likeness
     documents = [catalog.document_at(number) for number in places]
@@ -62,7 +62,7 @@ def _completed(exact: dict[K, float], plain: Mapping[K, float]) -> dict[K, float
     return {**{place: max(0.0, slope) * cosine + base for place, cosine in plain.items()}, **exact}
 
 
-def _best_places(evidence: Evidence, weight: float) -> dict[int, list[int]]:
+def _best_places(evidence: Evidence, weight: float, code_meaning: float) -> dict[int, list[int]]:
     """Return the ordinals of the passages to compare, by document, the best documents first."""
     likeness = evidence.likeness
     if likeness is None:
@@ -77,11 +77,11 @@ def _best_places(evidence: Evidence, weight: float) -> dict[int, list[int]]:
         ordinals.setdefault(document, []).append(ordinal)
     places: dict[int, list[int]] = {}
     left = MOST
-    for ranked in rank(evidence.hits, likeness=likeness, meaning=weight, most=MOST):
-        if left > 0:
-            places[ranked.number] = ordinals[ranked.number][: min(left, OF_DOCUMENT)]
-            left -= len(places[ranked.number])
-    return places
+    for ranked in rank(evidence.hits, likeness=likeness, meaning=weight, code_meaning=code_meaning, most=MOST):
+        best = ordinals[ranked.number][: min(left, OF_DOCUMENT)]
+        places.setdefault(ranked.number % APART, []).extend(best)
+        left -= len(best)
+    return {number: ordinals for number, ordinals in places.items() if ordinals}
 
 
 def _texts(catalog: Catalog, document: StoredDocument, ordinals: list[int]) -> list[str]:

@@ -68,10 +68,12 @@ def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
             if tier and stored and tier.digest == stored.digest:
                 catalog.vectors(name)
                 return Meaning(tier=tier, warning=warning)
-            problem = problem or f"the commons was compiled with another {name} model than this deia has"
+            if stored and (tier or model):  # the embedder changed: no other model takes its place unasked
+                problem = problem or f"the commons was compiled with another {name} model than this deia has"
+                return Meaning(warning=f"searched by words only: {problem}; type: deia compile --force")
         except ArtefactError as error:
             problem = error.message
-        warning = warning or f"searched without {name} meaning: {problem}; run `deia compile`"
+        warning = warning or f"searched without {name} meaning: {problem}; type: deia compile"
     return Meaning(warning=warning)
 
 

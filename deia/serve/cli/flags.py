@@ -42,12 +42,13 @@ class Flag(Record):
 
 
 COMMONS = Flag(name="--commons", help="The folder of the commons to use.", metavar="FOLDER")
+REPEATED = ("--keyword", "--skip")
 NUMBERS = {"--limit": (1, MOST_DOCUMENTS), "--budget": (LEAST, MOST_TOKENS)}
 SEARCH = (
     *(
         Flag(
             name=name, help=about, metavar=METAVARS.get(name, "TEXT"), choices=CHOICES.get(name, ()),
-            least=NUMBERS.get(name, (1, 0))[0], most=NUMBERS.get(name, (1, 0))[1], repeated=name == "--keyword",
+            least=NUMBERS.get(name, (1, 0))[0], most=NUMBERS.get(name, (1, 0))[1], repeated=name in REPEATED,
             means=("form", "json") if name == "--json" else ("", ""),
         )
         for name, about in HELP.items()
@@ -89,7 +90,9 @@ def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 def _add(flag: Flag, value: str, options: dict[str, Any]) -> bool:
     """Add an option's value and return whether it is an ordinary one."""
-    if value.startswith("-") or (flag.choices and (value not in flag.choices or flag.field in options)):
+    if value.startswith("-") or (
+        flag.choices and (value not in flag.choices or (flag.field in options and not flag.repeated))
+    ):
         return False
     if flag.means[0]:
         name, meant = flag.means

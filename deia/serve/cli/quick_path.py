@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from deia.errors import DeiaError
+from deia.errors import DeiaError, QueryError
 from deia.serve.cli import output
 from deia.serve.cli.flags import COMPLETION, read_search
 from deia.serve.startup.importer import remove
@@ -51,10 +51,37 @@ def _described(error: OSError) -> DeiaError:
     return DeiaError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
+PLACES = {"--config": "DEIA_CONFIG", "--data": "DEIA_STATE", "--docs": "DEIA_DOCS"}
+
+
+def take_places(arguments: list[str]) -> list[str]:
+    """Return a command line without the options that name files and folders, which become variables.
+
+    They may stand before or after the command's name. Raise QueryError if one names nothing that there is.
+    """
+    if not any(argument.partition("=")[0] in PLACES for argument in arguments):
+        return arguments
+    rest = iter(arguments[: (*arguments, "--").index("--")])
+    kept = []
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name not in PLACES:
+            kept.append(argument)
+            continue
+        value = value if equals else next(rest, "")
+        if not (value and (os.path.exists(value) or name == "--data")):
+            raise QueryError(f"{name} {value}: there is no such {'file' if name == '--config' else 'folder'}")
+        os.environ[PLACES[name]] = os.path.abspath(value).replace("\\", "/")
+        if name == "--docs":
+            os.environ["DEIA_COMMONS"] = os.environ["DEIA_DOCS"]
+    return kept + arguments[(*arguments, "--").index("--") :]
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code; raise DeiaError if the command failed."""
     if "#" in arguments:  # a pasted comment, which zsh passes on when it is typed
         arguments = arguments[: arguments.index("#")]
+    arguments = take_places(arguments)
     options = None if COMPLETION in os.environ else read_search(arguments)
     if options is not None:
         from deia.serve.cli.quick_search import search  # noqa: PLC0415 - `deia uninstall` works without its libraries

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from deia.serve.hosts.event import Carries, Forms, Occasion
     from deia.watch.gate.artefact import Artefact
     from deia.watch.memory.log import FileLog
+    from deia.watch.silence.modes import Mode
     from deia.watch.watcher import Watched
 
 
@@ -54,7 +55,8 @@ def _weigh(
     seen: list[str],
 ) -> Watched:  # fmt: skip
     now = time.time()
-    around = watcher.Surroundings(now=now, folder=_signs(occasion.folder), exists=_files(occasion.folder))
+    folder = occasion.folder
+    around = watcher.Surroundings(now=now, folder=_signs(folder), exists=_files(folder), mode=_mode(place))
     silences = _silences(place, artefact, occasion, turn, now)
     if silences is not None:
         around = around.but(muted=silences.muted, allowed=silences.allowed)
@@ -62,6 +64,18 @@ def _weigh(
     if silences is not None:
         silences.spend(watched)
     return watched
+
+
+def _mode(place: Place) -> Callable[[], Mode]:
+    """Return a function that reads the mode; only what fires needs it."""
+
+    def read() -> Mode:
+        """Return the mode of the person."""
+        from deia.watch.silence.modes import read_mode  # noqa: PLC0415 - as above
+
+        return read_mode(place.state)
+
+    return read
 
 
 def _silences(place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, now: float) -> Silences | None:

@@ -19,7 +19,7 @@ from deia.serve.hooks.place import Place
 from deia.serve.hosts.event import COMPACTION, Answer, Occasion
 from deia.watch.gate.word_gate import candidates, wait_in_vain
 from deia.watch.memory.log import QUIET, RESET, FileLog, LogEntry, log_line
-from deia.watch.turn.tool_call import may_weaken
+from deia.watch.turn.tool_call import may_run_files, may_weaken
 
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
@@ -45,6 +45,8 @@ NOT_TRUSTED = (
     "this folder has a commons that you have not trusted: its settings do not count, and its lessons can only add"
     " notes that name where they come from. To trust it, type in a terminal: deia trust"
 )
+CHANGED = "changed since the triggers were compiled; "
+SEEN_TO = f"{CHANGED}it is being compiled now"
 BEGINNINGS = frozenset(("session", "prompt"))  # the moments at which trouble is reported, where a host carries them
 UNSAID = b'\n{"aside":true,"unsaid":true}\n'
 MOST_FAULTS = 500  # characters about trigger files with errors
@@ -178,6 +180,11 @@ def _respond_with(
         if said is not None:
             return said
     said = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
+    topics = artefact.meta.settings.get("topics")
+    if topics and said is None and occasion.moment == "prompt" and "note" in can and _claims(occasion, log, turn):
+        from deia.serve.hooks.offers import offer  # noqa: PLC0415 - by default nothing is offered
+
+        said = offer(topics, turn.text, log)
     return _forms().with_trouble(can, said, trouble) if trouble else said
 
 
@@ -187,6 +194,13 @@ def _watch(
     """Return what to say about one turn; the words of most turns match no trigger, so they need no judging."""
     said: Said | None
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
+    if may_run_files(turn):
+        from deia.serve.hooks.run_files import with_run_files  # noqa: PLC0415 - most calls run no file
+
+        widened = with_run_files(artefact, turn, occasion.folder, has_candidates=bool(numbers))
+        if widened is not turn:
+            turn, occasion = widened, occasion.but(turn=widened)
+            numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     content = log.read() if occasion.moment != "stop" else b""
     # The texts that the host could not carry earlier.
     waiting = _memory().recall(content).queued if b'"queued"' in content else []
@@ -253,9 +267,19 @@ def _begin(place: Place, log: FileLog, can: Forms) -> Said | None:
     """Begin a session: tell the person what is wrong."""
     artefact = _open(place)
     trouble = _trouble(place, artefact, log, can, again=True)
-    trouble = ". ".join(filter(None, (_weakened(place, artefact), trouble)))
+    trouble = ". ".join(filter(None, (_mode_told(place), _weakened(place, artefact), trouble)))
     said: Said | None = _forms().trouble(can, trouble) if trouble else None
     return said
+
+
+def _mode_told(place: Place) -> str:
+    """Return in which mode deia is, unless it is the standard one."""
+    if not files.exists(f"{place.state}/mode"):
+        return ""
+    from deia.watch.silence.modes import told  # noqa: PLC0415 - few people choose a mode
+
+    mode: str = told(place.state)
+    return mode
 
 
 def _weakened(place: Place, artefact: Artefact | None) -> str:
@@ -315,7 +339,9 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
     if reported:
         log.append(line)
     if reported or UNSAID not in content:
-        place.spool("error", {"error": trouble, "where": place.root})
+        change = {"change": "the triggers are compiled again, since a source changed"}
+        wrong = {"error": trouble, "where": place.root}
+        place.spool(*(("maintenance", change) if SEEN_TO in trouble else ("error", wrong)))
     if not reported:
         log.append(UNSAID)
     return trouble
@@ -330,7 +356,7 @@ def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
 
         is_started = start_compile(place.state, place.root, [place.root], why=changed)
         remedy = f"{STARTED}. {FIX}" if is_started else "type: deia compile"
-        return f"{changed if place.trusted else 'its files'} changed since the triggers were compiled; {remedy}"
+        return f"{changed if place.trusted else 'its files'} {CHANGED}{remedy}"
     if not place.trusted:
         return ""
     faults = " ".join(artefact.meta.faults) if artefact is not None else ""

@@ -17,7 +17,7 @@ from deia.serve.server.graph_tools import entities, exported, path, relations, s
 from deia.serve.server.library_tools import index_source, list_sources
 from deia.serve.server.read_tools import check, list_documents, query, read, suggest
 from deia.serve.server.tool_schemas import Tool
-from deia.serve.server.write_tools import add_folder, feedback, remove, save
+from deia.serve.server.write_tools import add_folder, feedback, is_of_index, remove, save
 from deia.suggestions import nearest
 
 Values: TypeAlias = Mapping[str, Any]  # of arguments, checked against the tool's schema
@@ -98,7 +98,8 @@ def _path(address: str) -> str:
 
 def _search(_desk: Desk, values: Values) -> tool_arguments.Arguments:
     limit = min(max(int(values.get("limit", 5)), 1), 50)
-    return tool_arguments.QueryArguments(query=values["query"], limit=limit, detail="full")
+    kept = {name: values[name] for name in ("mode", "asset_type") if name in values}
+    return tool_arguments.QueryArguments(query=values["query"], limit=limit, detail="full", **kept)
 
 
 def _add(_desk: Desk, values: Values) -> tool_arguments.Arguments:
@@ -115,7 +116,7 @@ def _update(desk: Desk, values: Values) -> tool_arguments.Arguments:
 
 
 def _list(_desk: Desk, values: Values) -> tool_arguments.Arguments:
-    page = {name: values[name] for name in ("limit", "offset") if name in values}
+    page = {name: values[name] for name in ("limit", "offset", "view") if name in values}
     return tool_arguments.ListArguments(below=_path(values.get("path", "")).lstrip("/"), **page)
 
 
@@ -144,9 +145,12 @@ def confirmation(desk: Desk, arguments: tool_arguments.Arguments) -> str:
         return f"Replace the text of {_label(desk, arguments.update)}? The old text is kept in .trash/."
     if isinstance(arguments, tool_arguments.RemoveArguments) and not arguments.undo:
         return f"Move {_label(desk, arguments.id)} to .trash/? It can be restored."
+    source = ""
     if isinstance(arguments, tool_arguments.SourceArguments) and not arguments.content:
-        return f"Take {' '.join(arguments.source.split())[:200]!r} into your library?"
-    return ""
+        source = arguments.source
+    elif isinstance(arguments, tool_arguments.FolderArguments) and not is_of_index(desk.root, arguments.path):
+        source = arguments.path
+    return f"Take {' '.join(source.split())[:200]!r} into your library?" if source else ""
 
 
 def _label(desk: Desk, ident: str) -> str:

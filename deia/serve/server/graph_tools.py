@@ -5,6 +5,7 @@ from __future__ import annotations
 from deia.errors import QueryError
 from deia.graph import exports
 from deia.graph.graph_answers import GraphAnswer
+from deia.graph.schema import fields_of
 from deia.librarian import Librarian
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.tool_arguments import (
@@ -29,7 +30,8 @@ def _reply(answer: GraphAnswer) -> Reply:
 
 def entities(desk: Desk, arguments: EntitiesArguments) -> Reply:
     """List entities."""
-    return _reply(_librarian(desk).entities(arguments.query, type=arguments.type, limit=arguments.limit))
+    asked, fields = _librarian(desk), fields_of(arguments.fields)
+    return _reply(asked.entities(arguments.query, type=arguments.type, fields=fields, limit=arguments.limit))
 
 
 def relations(desk: Desk, arguments: RelationsArguments) -> Reply:

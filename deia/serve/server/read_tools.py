@@ -37,13 +37,26 @@ from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
 MOST_LISTED = 100_000
 MOST_FOLDERS = 100  # that an overview lists
+MOST_LINES = 1_000  # of a tree
 MOST_QUERY = (
     600  # characters of a lesson with which similar documents are searched: its beginning says what it is about
 )
 UNWRITTEN = "(Only placeholder text so far.)"
 SIMILAR = 3
 ANY_TIER = ("auto", "keyword")  # values of the setting `tier` that do not demand a model
-FACTS = ("summary", "action", "urgency", "platforms", "clusters", "tags", "updated", "verified")
+FACTS = (
+    "summary",
+    "action",
+    "urgency",
+    "platforms",
+    "clusters",
+    "tags",
+    "updated",
+    "verified",
+    "valid_until",
+    "superseded_by",
+    "review_after",
+)
 FIRING_FIELDS = (
     "trigger", "title", "urgency", "action", "message", "action_required", "because", "turn", "confidence",
 )  # fmt: skip
@@ -184,6 +197,9 @@ def list_documents(desk: Desk, arguments: ListArguments) -> Reply:
         "documents": [brief(document) for document in shown],
     }  # fmt: skip
     lines = [f"{len(documents)} documents in {len(clusters)} clusters"]
+    if arguments.view in VIEWS:
+        more, of_view = VIEWS[arguments.view](documents)
+        return Reply(fields={**fields, **more}, text="\n".join((*lines, *of_view)))
     lines += [f"- {plain(str(cluster['id']))}: {cluster['documents']}" for cluster in clusters]
     lines += ["in the folders"] if folders else []
     lines += [f"- {plain(str(folder['path']))}: {folder['documents']}" for folder in folders]
@@ -192,6 +208,39 @@ def list_documents(desk: Desk, arguments: ListArguments) -> Reply:
         fields["next_offset"] = end
         lines.append(f"More with offset {end}.")
     return Reply(fields=fields, text="\n".join(lines))
+
+
+def _statistics(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], list[str]]:
+    """Return how many documents there are of each urgency, category, platform and audience."""
+    entries = [document.entry for document in documents]
+    counted_by = {
+        "urgency": Counter(entry.urgency or "unspecified" for entry in entries),
+        "category": Counter(entry.path.partition("bok/")[2].rpartition("/")[0] for entry in entries),
+        "platform": Counter(name for entry in entries for name in entry.platforms),
+        "audience": Counter(name for entry in entries for name in entry.audience),
+    }
+    tables = {name: dict(counts.most_common(MOST_FOLDERS)) for name, counts in counted_by.items()}
+    lines = [
+        f"by {name}: {', '.join(f'{plain(one)} {count}' for one, count in of.items())}" for name, of in tables.items()
+    ]
+    return {"statistics": {name: {**of} for name, of in tables.items()}}, lines
+
+
+def _tree(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], list[str]]:
+    """Return the folders as a tree, each with its documents, of at most MOST_LINES lines."""
+    lines: list[str] = []
+    above: list[str] = []
+    for path, ident in sorted((document.entry.path, document.entry.id) for document in documents):
+        *folders, name = path.split("/")
+        same = next((at for at, pair in enumerate(zip(folders, above, strict=False)) if pair[0] != pair[1]), None)
+        begin = min(len(folders), len(above)) if same is None else same
+        lines += [f"{'  ' * at}{plain(folder)}/" for at, folder in enumerate(folders) if at >= begin]
+        lines.append(f"{'  ' * len(folders)}{plain(name)} [{plain(ident)}]")
+        above = folders
+    return {"tree": [*lines[:MOST_LINES]]}, lines[:MOST_LINES]
+
+
+VIEWS = {"stats": _statistics, "tree": _tree}  # of the overview, besides its sections
 
 
 def _count_folders(documents: Sequence[StoredDocument]) -> list[dict[str, Json]]:

@@ -66,6 +66,7 @@ class ListArguments(Arguments):
     cluster: str = ""
     tag: str = ""
     below: str = ""  # what the paths begin with
+    view: str = "sections"  # of the overview: sections, stats or tree
     limit: int = 50
     offset: int = 0
 
@@ -132,6 +133,7 @@ class EntitiesArguments(Arguments):
 
     type: str = ""
     query: str = ""
+    fields: tuple[str, ...] = ()
     limit: int = 20
 
 

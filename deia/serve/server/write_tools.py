@@ -20,11 +20,11 @@ from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import events_folder
 from deia.knowledge import Entry
-from deia.problems import CommonsError
 from deia.search.find_document import look_up
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
-from deia.serve.server.tool_arguments import FeedbackArguments, RemoveArguments, SaveArguments
+from deia.serve.server.library_tools import index_source
+from deia.serve.server.tool_arguments import FeedbackArguments, RemoveArguments, SaveArguments, SourceArguments
 from deia.text import counted
 
 LAST = "last"  # the id that stands for the last answer or firing
@@ -158,13 +158,21 @@ def _is_trigger(desk: Desk, ident: str) -> bool:
     return any(artefact.trigger(number).id == ident for number in range(artefact.meta.triggers))
 
 
-def add_folder(desk: Desk, path: str) -> Reply:
-    """Add the documents of a folder to the index, as far as it does not list them yet."""
-    root = desk.writable
+def is_of_index(root: str, path: str) -> bool:
+    """Return whether a path is a folder of the commons whose documents the index lists."""
     place = safe_files.resolve(root, path)
-    if not place or not os.path.isdir(place) or not safe_files.normalise(path).startswith("bok"):
-        fix = "Put the documents into bok/ first; nothing outside it is read."
-        raise CommonsError(f"{path} is not a folder below bok/ of the commons.", fix=fix)
+    return bool(place) and os.path.isdir(place) and f"{safe_files.normalise(path)}/".startswith("bok/")
+
+
+def add_folder(desk: Desk, path: str) -> Reply:
+    """Add the documents of a folder to the index, as far as it does not list them yet.
+
+    A folder that is not below `bok/` is taken into the library as a source.
+    """
+    root = desk.writable
+    if not is_of_index(root, path):
+        taken = index_source(desk, SourceArguments(source=path))
+        return taken.but(fields={"added": [], "total": len(load_index(root).entries), **taken.fields})
     before = {entry.id for entry in load_index(root).entries}
     refuse_weakening(root, *(entry.id for entry in load_commons(root).entries if entry.id not in before))
     index_store.build(root, write=True, today=desk.today)

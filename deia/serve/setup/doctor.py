@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import deia
 from deia import files, folders, freshness, spool
+from deia.audit.state import Issue, Place, audit_state
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.compile.compiled_folder import TRIGGERS
 from deia.compile.encoding_progress import read_encoding
+from deia.compile.health import ACCEPT, Health, assess, read_golden, read_health
+from deia.compile.indexing import said_at_start
 from deia.compile.manifest import Manifest, read_manifest
 from deia.errors import ArtefactError, DeiaError
 from deia.evaluate.golden_run import evaluate, own_questions
@@ -32,6 +35,7 @@ from deia.settings import resolve
 from deia.text import counted, one_line, period, shorten
 from deia.trust import FILES
 from deia.watch.gate.artefact import open_artefact
+from deia.watch.silence.modes import told
 from deia.watch.silence.mutes import read_mutes, switch_path
 from deia.watch.silence.weakened_text import weakened_settings
 
@@ -59,6 +63,11 @@ class _Examined(Record):
     def changed(self) -> str:
         """The file that changed since it was compiled, or the empty text."""
         return freshness.changed(self.derived, self.root, freshness.DOCUMENTS)
+
+    @property
+    def health(self) -> Health:
+        """How the index is now, compared with what the last compile at which it was sound had of it."""
+        return assess(read_health(self.derived), load_commons(self.root), accepted=False)
 
 
 def diagnose(patient: Patient) -> Iterator[Finding]:
@@ -128,6 +137,21 @@ def sound_sources(about: _Examined) -> Iterator[Finding]:
         yield warning(f"{problem.path}: {problem.found}", problem.fix)
 
 
+def sound_state(about: _Examined) -> Iterator[Finding]:
+    """Yield what is wrong with the state that answers come from."""
+    patient = about.patient
+    environ = patient.machine.environ
+    library = folders.library_folder(about.root, environ) if folders.is_trusted(about.root, environ) else ""
+    here = "" if patient.explicit or environ.get("DEIA_COMMONS") else patient.folder
+    place = Place(root=about.root, folder=about.derived, library=library, here=here, environ=environ)
+    issues = audit_state(place).findings if files.exists(f"{about.derived}/{TRIGGERS}") else ()
+    health = about.health
+    if health.lost:
+        issues = (Issue(text=health.lost, fix=ACCEPT, is_error=True), *(one for one in issues if not one.is_error))
+    for issue in issues:
+        yield (dead if issue.is_error else warning)(issue.text, issue.fix)
+
+
 def fresh_files(about: _Examined) -> Iterator[Finding]:
     """Yield whether the compiled files can be opened and fit their sources; the hooks are checked separately."""
     try:
@@ -136,9 +160,9 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         yield warning(error.message, error.fix)
         return
     manifest = read_manifest(about.derived)
-    if changed := about.changed:
-        yield warning(f"{changed} changed since the commons was compiled", COMPILE)
-    elif manifest.deia != deia.__version__:
+    if about.changed:  # which the audit of the state says
+        return
+    if manifest.deia != deia.__version__:
         yield warning(f"the commons was compiled by deia {manifest.deia or 'of another version'}", COMPILE)
     elif manifest.faults:
         for fault in manifest.faults[:MOST_NAMED]:
@@ -152,6 +176,12 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         if TIERS[0] in tiers_of(settings.tier, model=settings.model) and TIERS[0] not in manifest.tiers:
             text = "searches use word vectors only: some passages are not encoded for the sentence model"
             yield warning(text, "Type: deia compile --tier compact")
+
+
+def same_configuration(about: _Examined) -> Iterator[Finding]:
+    """Yield what was configured otherwise when the documents were indexed."""
+    environ = about.patient.machine.environ
+    yield from map(warning, said_at_start(about.root, environ, resolve(about.root, environ=environ)))
 
 
 def encoded_library(about: _Examined) -> Iterator[Finding]:
@@ -197,7 +227,10 @@ def golden_questions(about: _Examined) -> Iterator[Finding]:
     except CommonsError as error:
         yield warning(error.message, "To see them, type: deia eval")
         return
-    if not questions or about.changed:  # asking would compile, which is a repair
+    is_lost = bool(about.health.lost)
+    if is_lost:
+        questions = [Golden(query=query, grades=grades) for query, grades in read_golden(about.derived).items()]
+    if not questions or (about.changed and not is_lost):  # asking would compile, which is a repair
         return
     total = len(questions)
     if folders.is_packaged(
@@ -206,7 +239,7 @@ def golden_questions(about: _Examined) -> Iterator[Finding]:
         questions = sample(questions)
     share = f"{len(questions)} of {total}" if len(questions) < total else str(total)
     about.patient.tell(f"asking {share} golden questions …")
-    librarian = Librarian(about.root, agent="doctor", ledger=False)
+    librarian = Librarian(about.root, agent="doctor", ledger=False, keep_fresh=False)
     try:
         tiers = tiers_of(librarian.settings.tier, model=librarian.settings.model)
         done = evaluate(librarian.open_catalog(), questions, tiers=tiers, limit=librarian.settings.limit)
@@ -298,6 +331,8 @@ def silenced(patient: Patient) -> Iterator[Finding]:
     state = folders.state_folder(patient.machine.environ)
     if os.path.exists(switch_path(state)):
         yield warning("everything is muted on this machine", "Type: deia mute --all --off")
+    if mode := told(state):
+        yield warning(mode, "To see what that means, type: deia mode")
     mutes = read_mutes(state, now=time.time())
     if mutes:
         named = ", ".join(sorted({mute.trigger for mute in mutes})[:MOST_NAMED])
@@ -308,7 +343,9 @@ COMMONS_CHECKS: tuple[Callable[[_Examined], Iterator[Finding]], ...] = (
     commons_found,
     trusted_commons,
     sound_sources,
+    sound_state,
     fresh_files,
+    same_configuration,
     encoded_library,
     leftover_folder,
     gated_triggers,

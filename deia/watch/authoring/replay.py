@@ -19,6 +19,7 @@ from deia.watch.gate.artefact import Artefact
 from deia.watch.gate.word_gate import candidates
 from deia.watch.memory.log import LogEntry
 from deia.watch.memory.recall import InMemoryLog, Memory
+from deia.watch.turn.scripts import WrittenFiles
 from deia.watch.verdict.judge import FIRES, FolderSigns
 from deia.watch.watcher import Surroundings, Watched, decide, stopped_call, watch
 
@@ -97,15 +98,17 @@ class Tally:
 class Replay:
     """One conversation judged by one set of triggers, turn after turn."""
 
-    __slots__ = ("_artefact", "_bounded", "_memory")
+    __slots__ = ("_artefact", "_bounded", "_files", "_memory")
 
     def __init__(self, artefact: Artefact, *, bounded: bool = True) -> None:
         self._artefact = artefact
         self._bounded = bounded  # as of `Surroundings`
+        self._files = WrittenFiles()
         self._memory = Memory()
 
     def judge(self, turn: Turn, *, folder: FolderSigns | None = None) -> tuple[Firing, ...]:
         """Return the firings of the next turn; `folder` finds platforms by the signs of the working folder."""
+        turn = self._files.widened(turn)
         numbers, seen = candidates(self._artefact, turn)
         firings: tuple[Firing, ...] = ()
         entry = LogEntry(seen=seen)
@@ -179,10 +182,11 @@ def run_cases(artefact: Artefact, cases: Iterable[Case], *, now: float) -> list[
 
 def run_case(artefact: Artefact, case: Case, *, now: float) -> CaseResult:
     """Return the result of one case; a case without turns holds if it wants silence."""
-    log = InMemoryLog()
+    log, written = InMemoryLog(), WrittenFiles()
     names = case.cwd_files
     around = Surroundings(now=now, folder=signs_among(names), exists=files_among(names), bounded=False)
-    ends = [_end_of(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in case.turns]
+    turns = map(written.widened, case.turns)
+    ends = [_end_of(case.trigger, watch(artefact, turn, log, lambda: around)) for turn in turns]
     fired = [number for number, (stage, _) in enumerate(ends, 1) if stage == FIRES]
     last = len(ends)
     holds = last in fired if case.fires else not fired

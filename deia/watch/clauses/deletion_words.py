@@ -11,7 +11,7 @@ LONGEST_NAME = 60  # characters of a sub-command
 OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
 TRIED = (
     "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "testmode=yes",
-    "://sandbox.", ".sandbox.", "-sandbox.",
+    "://sandbox.", ".sandbox.", "-sandbox.", "httpbin.", "localstack", "emulator", "wiremock", "mockserver",
 )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def parts_of(name: str) -> list[str]:
 
 def is_name(word: str) -> bool:
     """Return whether a word may be a sub-command: no path, no sentence, no file."""
-    return len(word) <= LONGEST_NAME and all(char.isalnum() or char in "-_:" for char in word)
+    return len(word) <= LONGEST_NAME and all(char.isalnum() or char in "-_:." for char in word)
 
 
 def host_of(word: str) -> str:
@@ -50,5 +50,5 @@ def posted_to_delete(path: str) -> str:
 
 def _verbs_of(segment: str) -> tuple[str, ...]:
     """Return the words of a segment of an address that can be its verb: the first, or the whole."""
-    parts = parts_of(segment) if is_name(segment) else []
+    parts = parts_of(segment) if is_name(segment) and "." not in segment else []
     return (parts[0], "".join(parts)) if parts else ()

@@ -19,15 +19,20 @@ if TYPE_CHECKING:
 
 TABLES = Tables(__file__)
 VERBS, MILDER, FINAL = TABLES.words("verbs"), TABLES.words("milder"), TABLES.words("final")
+HERE = TABLES.words("here")
+IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
 POSTS = TABLES.words("posts")
 MAKING = TABLES.words("making")
 HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
 MOST_WORDS = 6  # of a command line in which a sub-command is looked for
 PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
+CONTAINERS = ("docker", "podman", "nerdctl")  # which run on this machine
+SQL_VERBS = ("drop ", "truncate ", "delete from ", "alter table ")
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
+BODY_SIGNS = ('"method":"delete', '"deleted":true', '"status":"deleted"', '"action":"delete', '"archived":true')
 BODY_VERBS = (["delete"], ["destroy"], ["purge"])
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
 COPIES = frozenset(
@@ -46,19 +51,31 @@ def deletion(command: Command) -> str:
 
         return call_that_deletes(_code_of(command, CODE[program]), program)
     arguments = own_arguments(command)
-    if _is_here((*command.arguments, *command.environment)):
+    if _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
         return ""
+    return _by_client(program, command, arguments)
+
+
+def _is_container(through: str) -> bool:
+    return through.startswith(CONTAINERS)
+
+
+def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     if program in HTTP and (program not in PASSING or arguments[:1] == [PASSING[program]]):
         return _request(program, command)
-    if program == "kubectl" and "--raw" in arguments and "delete" in arguments[:4]:
-        return "delete --raw"
-    if program in COPYING:
-        place = "".join(command.arguments[-1:]).partition(":")[2]
-        return place if place.startswith(SYSTEM) else ""
-    if program == "nsupdate":
-        return "update delete" if "update delete" in command.stdin else ""
+    last = "".join(arguments[-1:])
+    special = {
+        "kubectl": "delete --raw" if "--raw" in arguments and "delete" in arguments[:4] else "",
+        "nsupdate": "update delete" if "update delete" in command.stdin else "",
+        "grpcurl": posted_to_delete(last.rpartition("/")[2]),
+        **dict.fromkeys(COPYING, last.partition(":")[2] if last.partition(":")[2].startswith(SYSTEM) else ""),
+    }.get(program, program if program.startswith("remove-") and program not in HERE else "")
+    if special or program in COPYING:
+        return special
     if not program[:1].isalnum() or program in OTHERS or "/" in program or "." in program:
         return ""
+    if _method("curl", arguments) == "delete":  # of a client that passes requests on: `jf rt curl -XDELETE /api/x`
+        return "DELETE"
     return _sub_command(arguments, is_fed=_is_fed(command))
 
 
@@ -94,24 +111,42 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
     if not LOOKING.isdisjoint(names[:MOST_WORDS]) or not PROSE.isdisjoint(names):
         return ""
     for at, name in enumerate(names[:MOST_WORDS]):
+        if name == "post" and "/" in "".join(names[at + 1 : at + 2]):
+            return posted_to_delete(names[at + 1])
         if name in MAKING:
             return option
-        parts = parts_of(name) if is_name(name) else []
-        verb = next((part for part in (parts[0], parts[-1]) if part in VERBS or part in MILDER), "") if parts else ""
-        if not verb:
-            continue
-        around = [*(part for word in names[: at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
-        if not LOCAL.isdisjoint(around) or "--local" in arguments or arguments[-1] == "-h":
+        parts = _parts_of_sub_command(name)
+        ends = (parts[0], parts[-1]) if parts else ()
+        verb = next((part for part in ends if part in VERBS or part in MILDER or (is_fed and part in IN_BULK)), "")
+        if verb and _is_kept_here(arguments, names, at, verb):
             return ""
-        after = "".join(names[at + 1 : at + 2])
-        has_object = is_fed or after or any("=" in word for word in arguments) or len(parts) > 1
-        options = [word for word in arguments if word.startswith("-")]
-        names_resource = at > 0 or len(parts) > 1
-        if verb in VERBS and (has_object or verb in FINAL or options):
-            return name
-        if verb in MILDER and (is_fed or after) and (names_resource or "://" in after):
+        if verb and _has_object(arguments, names, at, verb, is_fed=is_fed):
             return name
     return option
+
+
+def _parts_of_sub_command(name: str) -> list[str]:
+    parts = parts_of(name) if is_name(name) else []
+    return parts[-1:] if "." in name else parts  # `files.delete`, but not `delete.py`
+
+
+def _is_kept_here(arguments: Sequence[str], names: Sequence[str], at: int, verb: str) -> bool:
+    """Return whether what a verb deletes belongs to the client itself, on this machine, or only help is asked for."""
+    around = [*(part for word in names[: at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
+    if not LOCAL.isdisjoint(around) or "--local" in arguments or arguments[-1] == "-h":
+        return True
+    return verb in MILDER and not ENTERED.isdisjoint(names[:at])
+
+
+def _has_object(arguments: Sequence[str], names: Sequence[str], at: int, verb: str, *, is_fed: bool) -> bool:
+    """Return whether a verb has something to delete, or needs nothing to be named."""
+    after = "".join(names[at + 1 : at + 2])
+    is_long = len(parts_of(names[at])) > 1
+    options = any(word.startswith("-") for word in arguments)
+    if verb in VERBS:
+        has_object = is_fed or after or any("=" in word for word in arguments) or is_long
+        return bool(has_object or verb in FINAL or options)
+    return bool(is_fed or ((after or options) and (at > 0 or is_long or "://" in after)))
 
 
 # --- a request ---
@@ -132,17 +167,24 @@ def _request(program: str, command: Command) -> str:
         return ""
     _, _, behind = address.partition("://")
     path = (behind or address).partition("?")[0].partition("/")[2]
-    return posted_to_delete(path) or _body_that_deletes(sent)
+    looks = any(not LOOKING.isdisjoint(parts_of(segment)) or "search" in segment for segment in path.split("/"))
+    return posted_to_delete(path) or ("" if looks else _body_that_deletes(sent))
 
 
 def _body_that_deletes(sent: str) -> str:
     """Return the key or method in a request's JSON that deletes: `{"delete": {…}}`, `"method": "DELETE"`."""
+    start = " ".join(sent.lower().split())
+    if start.startswith(SQL_VERBS[:3]) or (
+        start.startswith(SQL_VERBS[3]) and (" drop " in start or " delete " in start)
+    ):
+        return start.partition(" ")[0]
     spelled = sent.replace(" ", "")
     pieces = spelled.split('"')
     for key, after in zip(pieces[1::2], pieces[2::2], strict=False):
         if parts_of(key)[:1] in BODY_VERBS and after[:1] == ":" and (after[1:2] in {"{", "["} or after == ":"):
             return key
-    return "DELETE" if '"method":"delete"' in spelled.lower() else ""
+    lowered = spelled.lower()
+    return next((sign for sign in BODY_SIGNS if sign in lowered), "")
 
 
 def _mutation_that_deletes(text: str) -> bool:

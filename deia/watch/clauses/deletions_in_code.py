@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TABLES = Tables(__file__)
+MILD = TABLES.words("mild methods")
 METHODS, SIGNS, ASKED = TABLES.words("methods"), TABLES.listed("remote"), TABLES.listed("asked")
 CLIENTS, OWN, OWN_TYPES = TABLES.words("clients"), TABLES.words("own"), TABLES.phrases("own types")
 PYTHON = frozenset(("python", "python3", "pypy", "py"))
 PLAIN = "delete"  # a method that a program's own data have, too
 MOST_CODE = 20_000  # characters
+OWN_ROOTS = frozenset(("self", "this", "document", "window", "asyncio", "$", "os", "fs", "process", "event", "e"))
 NEAR = 60  # characters before a call in which its object is looked for
 
 
@@ -26,7 +28,7 @@ def call_that_deletes(code: str, program: str) -> str:
     code = code[:MOST_CODE]
     lowered = code.lower()
     if not any(sign in lowered for sign in SIGNS) or any(
-        sign in lowered for sign in (*TRIED, "sandbox", "mock", "moto")
+        sign in lowered for sign in (*TRIED, "sandbox", "mock", "moto", "stub", "fake")
     ):
         return ""
     addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in code.split("://")[1:]]
@@ -45,7 +47,7 @@ def call_that_deletes(code: str, program: str) -> str:
 def _names(code: str) -> Iterator[tuple[int, int]]:
     """Yield where the names begin and end that contain a verb of METHODS, in the order of the verbs."""
     lowered = code.lower()
-    for verb in sorted(METHODS):
+    for verb in sorted(METHODS | MILD):
         at = lowered.find(verb)
         while at >= 0:
             start = end = at
@@ -67,17 +69,29 @@ def _deletes(code: str, start: int, end: int, program: str) -> bool:
     parts = parts_of(name)
     first = parts[1] if parts[0] == "batch" and len(parts) > 1 else parts[0]
     line = code[code.rfind("\n", 0, start) + 1 : start]
-    if first not in METHODS or "# " in line or " // " in line or line.lstrip().startswith(("#", "//")):
+    is_mild = first in MILD or parts[0] in MILD
+    if not (first in METHODS or is_mild) or "# " in line or " // " in line or line.lstrip().startswith(("#", "//")):
         return False
     if before.endswith("new "):
         return name.endswith("Command")
     if not before.endswith((".", "->", "::")):
         return False
     following = code[end : end + 1]
+    if is_mild and (
+        not before.endswith((".", "::")) or not _is_part_of_client(before) or code[end:].startswith(("()", "(function"))
+    ):
+        return following == "(" and parts[-1] == "all" and _is_part_of_client(before)
     is_called = following in {"(", "!"} or (before[-2:-1] in {")", "]"} and following in {"", " ", "\n", ";", "}"})
     # A program's own data are told what to delete; Python's have no such method.
     is_told = program not in PYTHON and not code[end:].startswith(("()", "(true", "(force"))
-    return is_called and (name != PLAIN or _is_of_service(before, is_told=is_told))
+    return is_called and (name != PLAIN or following == "!" or _is_of_service(before, is_told=is_told))
+
+
+def _is_part_of_client(before: str) -> bool:
+    """Return whether a method is called on a part of something that is no object of the program itself: `x.part.`."""
+    chain = before.replace("::", ".").rstrip(".").replace("]", " ").split()[-1:]
+    names = chain[0].rpartition("(")[2].split(".") if chain else []
+    return len(names) > 1 and names[0] not in OWN_ROOTS and OWN.isdisjoint(name.lower() for name in names)
 
 
 def _is_of_service(before: str, *, is_told: bool) -> bool:

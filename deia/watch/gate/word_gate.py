@@ -61,9 +61,10 @@ MOST_FILES = 8
 DELETING = (
     "delet", "destroy", "purg", "remove", "deploy", "provision", "terminat", "nuke", "wipe", "erase", "deregister",
     "revoke", "truncat", " del ", " drop ", "archive", "trim", "discard", "unpublish", "detach", "_close", "-prune",
-    "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate",
+    "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate", "cancel", "unsubscribe",
+    "void(", ".del(",
 )  # fmt: skip
-REACHING = (" rm ", "scp ", "rsync ", " flush", " kill ", " drop")
+REACHING = (" rm ", " rb ", " stop", "scp ", "rsync ", "flush", " kill ", "drop")
 INSTALLING = ("pip", "npm", "npx", "yarn", "bun", "uv", "cargo", "poetry", "pdm", "rye ")  # parts of clients
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80

@@ -31,6 +31,7 @@ _TEMP_NAMES = TABLES.phrases("temp names")
 _NEVER_EMPTY = TABLES.words("never empty")
 _STARS = frozenset(("*", ".*", "{*,.*}", "*.*", ".[!.]*", "**"))
 _PLACES_OF_THEIR_OWN = frozenset(("<root>", "<home>", "<parent>", "<shared>", "<scratch>"))
+_SYSTEM_TEMPORARY = "/tmp"  # noqa: S108 - only compared
 _TEMPORARY = "/tmp/a-folder-of-its-own"  # noqa: S108 - text to compare with, no file is made
 MOST_PLACES = 4096
 _places: dict[tuple[str, str], str] = {}  # many templates ask about the same paths
@@ -87,7 +88,9 @@ def _without_names(path: str) -> str:
             if path.startswith(name) and not (
                 path[len(name) : len(name) + 1].isalnum() or path[len(name) :][:1] == "_"
             ):
-                return stand_in + path[len(name) :]
+                rest = path[len(name) :]
+                leaves = stand_in == _TEMPORARY and _parts(rest)[0]  # `$TMPDIR/../etc`
+                return (_SYSTEM_TEMPORARY if leaves else stand_in) + rest
     return path
 
 

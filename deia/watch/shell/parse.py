@@ -304,9 +304,16 @@ def _enter(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
         run.budget -= sum(map(len, inner.words))
         _expand(run, simple, _spelled_out(run, inner.words), inner_place)
     elif inner.kind in _SHELL_LANGUAGES:
-        _read_script(run, _value_of(run, inner.script), inner.kind, inner_place)
+        _read_script(run, _shown(_value_of(run, inner.script)), inner.kind, inner_place)
     else:
         _enter_code(run, simple, inner, inner_place)
+
+
+def _shown(script: str) -> str:
+    """Return the text of a script that is all in a substitution: `bash -c "$(cat <<E …)"`."""
+    head, _, body = script.partition("\n")
+    end = head.partition("<<")[2].strip(" -'\"")
+    return body.rpartition(f"\n{end}")[0] if head.startswith("$(cat <<") and end else script
 
 
 def _enter_code(run: _Run, simple: Simple, inner: Inner, place: _Place) -> None:
@@ -334,12 +341,19 @@ def _output(run: _Run, simple: Simple) -> str:
         from deia.watch.shell.obfuscation import decoded  # noqa: PLC0415 - hardly any line holds base64
 
         return decoded("".join(_output(run, simple.fed).split()))
+    if key == "jq" and "-n" in simple.words:
+        return max(simple.words, key=len)  # its program, which holds the text that it prints
     if key not in _PRINTERS:
         return ""
     if key == "cat":
         return simple.stdin if all(word == "-" for word in simple.words[1:]) else ""
-    words = [_value_of(run, word) for word in simple.words[1:]]
-    if key == "printf":
+    return printed(key, [_value_of(run, word) for word in simple.words[1:]])
+
+
+def printed(program: str, words: Sequence[str]) -> str:
+    """Return what echo, printf or the like print, given these words."""
+    words = list(words)
+    if program == "printf":
         return _formatted(words)
     escapes = False
     while words and words[0][:1] == "-" and words[0][1:] and not words[0][1:].strip("neE"):

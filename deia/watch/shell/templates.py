@@ -32,7 +32,18 @@ NAMING_DATABASE = frozenset(("-d", "--dbname", "-D", "--database"))
 TEST_FILES = {"docker": ("-f", "--file"), "docker-compose": ("-f", "--file"), "podman-compose": ("-f", "--file")}
 TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest"))
 PRODUCTION = frozenset(("prod", "production", "live"))
-DRY_OPTIONS = ("--dry-run", "--dryrun", "--help", "-help", "-WhatIf", "--what-if", "--simulate", "--just-print")
+DRY_OPTIONS = (
+    "--dry-run",
+    "--dryrun",
+    "--help",
+    "-help",
+    "-WhatIf",
+    "--what-if",
+    "--simulate",
+    "--just-print",
+    "--local",
+)
+HALTING = frozenset(("shutdown", "chown", "chgrp", "rm"))  # to which `-h` says something else than help
 SHORT_DRY_OPTIONS = {"apt-get": "-s", "apt": "-s", "aptitude": "-s", "make": "-n", "rsync": "-n"}
 
 
@@ -102,6 +113,8 @@ def is_dry(command: Command) -> bool:
     arguments = own_arguments(command)
     options = [word for word in arguments if word.startswith("-")]
     if any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]:
+        return True
+    if len(arguments) > 1 and arguments[-1] == "-h" and command.program not in HALTING:
         return True
     short = SHORT_DRY_OPTIONS.get(command.program.lower())
     if short and has_option(short, options):

@@ -34,7 +34,7 @@ REFUSED = (
     "deia refused this call: {reason}. Only the person may do what weakens deia, in a terminal of theirs; it never"
     " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
-SPOKEN = frozenset("mute allow uninstall remove trust untrust".split())  # commands of deia that are the person's
+SPOKEN = frozenset("mute mode allow uninstall remove trust untrust".split())  # commands of deia that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
 TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
@@ -105,7 +105,7 @@ def _command_reasons(command: Command) -> Iterator[str]:
     if program in EXPORTERS:
         yield from map(_setting_variable, _exported(program, arguments))
     words = _deia_words(program, arguments, command.stdin if command.through[-1:] == ("xargs",) else "")
-    showing = SHOWING - {"--remove"} if words[:1] == ["trust"] else SHOWING  # no longer trusting weakens, too
+    showing = SHOWING - {"--remove"} if words[:1] in (["trust"], ["mode"]) else SHOWING  # removing weakens, too
     if words and showing.isdisjoint(arguments):
         yield from _own_command(words, has_terminal=not TERMINAL_MAKERS.isdisjoint(command.through))
     if program in INSTALLERS | HOSTS and REMOVING.intersection(arguments) and not is_dry(command):
@@ -156,6 +156,8 @@ def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
     """Yield why a command of deia is refused; `has_terminal` if the call makes a terminal, in which deia may ask."""
     plain = [word for word in words if word[:1] != "-"]
     word = plain[0] if plain else ""
+    if plain == ["mode"]:  # it only shows
+        return
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
         yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
     elif plain[:2] in (["trigger", "replay"], ["triggers", "replay"]) and (

@@ -10,6 +10,7 @@ from deia.globs import matches_path
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.compiled_trigger import CHANGE_PATTERNS, CompiledClause, CompiledPattern
 from deia.watch.shell.file_writes import written_by
+from deia.watch.shell.parse import printed
 from deia.watch.turn.edits import Change, edits_of
 from deia.watch.turn.regex import find_all, is_in
 from deia.watch.turn.tool_call import MOST_CALL
@@ -38,7 +39,7 @@ def _by_command(command: Command) -> Iterator[Change]:
         for old, new in _substitutions(command.arguments):
             yield from (Change(path=path, old=old, new=new) for path in paths)
         return
-    text = " ".join(command.arguments) if command.program in PRINTERS else command.stdin
+    text = printed(command.program, command.arguments) if command.program in PRINTERS else command.stdin
     if text:
         yield from (Change(path=path, old="", new=text) for path in paths)
 

@@ -59,12 +59,22 @@ GUARD_NAMES = frozenset(
 )  # fmt: skip
 SEPARATORS: dict[int, str | None] = {**dict.fromkeys(map(ord, "/\\ \t,;:=()[]{}<>|&*?$`@!%"), " "), 34: None, 39: None}
 MOST_PATH = 4000  # characters of a field that may be a path or a command
+# What a command line has that runs a file; most that have it run none.
+RUN_ENDINGS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".sql", ".ps1")
+RUN_SIGNS = (*RUN_ENDINGS, "./", "/bin/", "sh ", "source ", "make", "npm", "yarn", "bun ", "just ", "crontab", "< ")
+RUN_MARK = "# deia reads on in "  # begins the line in front of a file's text, where that stands behind the command
+LONG_THERE = ", which was there before"  # of a file that nobody changed lately
 FILE_READERS = frozenset(("read", "read_file", "read_many_files", "view", "view_file", "open_file", "fs_read"))
 
 
 def is_shell(turn: Turn) -> bool:
     """Return whether a tool call runs a shell command."""
     return turn.tool.lower() in SHELL_TOOLS or (not turn.tool and bool(turn.text))
+
+
+def may_run_files(turn: Turn) -> bool:
+    """Return whether a tool call may run what stands in a file; true of many calls that do not."""
+    return turn.role == "tool_call" and is_shell(turn) and any(map(command_of(turn).__contains__, RUN_SIGNS))
 
 
 def command_of(turn: Turn) -> str:

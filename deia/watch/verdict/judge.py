@@ -15,6 +15,7 @@ from deia.watch.compiled_trigger import DELETION
 from deia.watch.gate.word_gate import EVERY
 from deia.watch.prose.stance_names import counts
 from deia.watch.shell.templates import gives_option
+from deia.watch.turn.tool_call import LONG_THERE, RUN_MARK, command_of
 from deia.watch.verdict.earlier_statements import PRODUCTION as ON_PRODUCTION
 from deia.watch.verdict.earlier_statements import PRODUCTION_TURNS, Statement
 
@@ -121,6 +122,7 @@ def _judge_one(
     trigger = artefact.trigger(number)
     identity = trigger.id
     stage, detail, matches = _matches(trigger, clauses, _ClauseCheck(artefact, reading, circumstances))
+    matches = _placed(matches, reading.turn)
     if stage:
         return Verdict(trigger=identity, stage=stage, detail=detail, number=number)
     precondition = _precondition(trigger, circumstances)
@@ -141,6 +143,8 @@ def _judge_one(
     firing = firing_of(artefact, trigger, reading.turn, because, said=is_said)
     confidence = LOW if matches and matches[-1].kind == DELETION else firing.confidence
     firing = firing.but(act=matches[-1].excerpt if matches else "", told=silenced, confidence=confidence)
+    if any(match.told.endswith(LONG_THERE) for match in matches):  # it ran before, perhaps often
+        firing = firing.but(action=min(firing.action, MOST_SAID, key=ACTIONS.index))
     if precondition is None:
         # It does no more than `otherwise`, since what would make it serious did not happen before.
         most = trigger.otherwise or firing.action
@@ -149,6 +153,16 @@ def _judge_one(
         firing = _on_production(firing, matches, circumstances.marks.get(ON_PRODUCTION))
     sentence = matches[-1].around.strip() if is_said and matches and matches[-1].kind != "error" else ""
     return Verdict(trigger=identity, stage=FIRES, detail=because, number=number, firing=firing, sentence=sentence)
+
+
+def _placed(matches: list[Match], turn: Turn) -> list[Match]:
+    """Return the matches, those told apart that stand in a file which the call runs."""
+    if turn.role != "tool_call" or RUN_MARK not in command_of(turn):
+        return matches
+    from deia.watch.turn.scripts import place_in  # noqa: PLC0415 - few calls run what a trigger is about
+
+    places = [place_in(turn, match.excerpt) for match in matches]
+    return [match.but(told=f"in {at}") if at else match for match, at in zip(matches, places, strict=True)]
 
 
 def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | None) -> Firing:

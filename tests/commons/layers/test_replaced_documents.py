@@ -9,7 +9,7 @@ import pytest
 from deia.commons.checks import lint
 from deia.commons.layers.merge_layers import load_layers
 from deia.commons.layers.pack_install import install_pack
-from deia.commons.layers.shadowing import find_replacements, refuse_weakening
+from deia.commons.layers.shadowing import refuse_weakening, replaced_documents
 from deia.problems import CommonsError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_a_document_that_replaces_one_of_the_starter_is_a_warning(write: Write, 
 def test_a_document_that_says_so_replaces_on_purpose(write: Write, tmp_path: Path, document: str) -> None:
     own(write, document, extra="hides: starter\n")
     assert "replaced-document" not in {problem.code for problem in lint(str(tmp_path))}
-    assert [item.meant for item in find_replacements(load_layers(str(tmp_path), trusted=True).stack)] == [True]
+    assert [item.meant for item in replaced_documents(load_layers(str(tmp_path), trusted=True).stack)] == [True]
 
 
 def test_what_a_hold_of_another_layer_shows_is_not_for_an_agent_to_change(

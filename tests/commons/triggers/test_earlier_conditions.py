@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.layers.shadowing import _earlier
+from deia.commons.layers.shadowing import without_location
 from deia.commons.triggers.read_triggers import load_triggers
-from deia.knowledge import Clause, Earlier
+from deia.knowledge import Clause, Earlier, Trigger
 
 if TYPE_CHECKING:
     from tests.commons.conftest import Write
@@ -117,8 +117,9 @@ def test_a_pack_whose_lines_moved_has_not_changed() -> None:
         any=(Clause(kind="phrase", value="a", line=3),), until=(Clause(kind="phrase", value="b", line=4),)
     )
     moved = Earlier(any=(Clause(kind="phrase", value="a", line=9),), until=(Clause(kind="phrase", value="b", line=9),))
-    assert _earlier(earlier) == _earlier(moved)
-    assert _earlier(None) is None
+    trigger = Trigger(id="t", title="T", urgency="low", message="M", documents=(), who=("user",))
+    assert without_location(trigger.but(earlier=earlier)) == without_location(trigger.but(earlier=moved))
+    assert without_location(trigger).earlier is None
 
 
 VALUES = st.recursive(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
-from deia.commons.write.add_lesson import add_lesson
-from deia.commons.write.add_trigger import cases_text, trigger_text
+from deia.commons.write.add_lesson import add_lesson, cases_text, trigger_text
 from deia.commons.write.init import create_commons
 from deia.fast_json import Json
 from deia.problems import CommonsError

@@ -17,8 +17,7 @@ from deia.commons.source_files.yaml_reader import Map, plain, read_yaml
 from deia.commons.triggers import cases, clause_language, conditions, read_triggers
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.write import init
-from deia.commons.write.add_lesson import add_lesson
-from deia.commons.write.add_trigger import SCHEMAS, write_draft
+from deia.commons.write.add_lesson import SCHEMAS, add_lesson, write_draft
 from deia.commons.write.index_store import DERIVED, ORDER
 from tests.commons.write.test_add_lesson import TODAY, drafted
 from tests.paths import ROOT

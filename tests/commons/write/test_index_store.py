@@ -141,9 +141,13 @@ def test_an_entry_is_added_in_the_style_of_the_file(tmp_path: Path, write: Write
 
 def test_an_entry_can_found_a_cluster(tmp_path: Path, write: Write) -> None:
     write("commons_index.yaml", V1)
-    index_store.add_entry(str(tmp_path), Entry(id="n", path="bok/n.md", title="N"), "fresh", description="Fresh things")
+    index_store.add_entry(str(tmp_path), Entry(id="n", path="bok/n.md", title="N"), "fresh")
     index = load_index(str(tmp_path))
-    assert (index.clusters[-1].id, index.clusters[-1].description, index.problems) == ("fresh", "Fresh things", ())
+    assert (index.clusters[-1].id, index.clusters[-1].description, index.problems) == (
+        "fresh",
+        "Documents about fresh",
+        (),
+    )
     assert index.entries[-1].clusters == ("fresh",)
 
 

@@ -12,8 +12,7 @@ import pytest
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.write_lock import LOCK, hold_write_lock
 from deia.commons.write import index_store
-from deia.commons.write.add_lesson import add_lesson
-from deia.commons.write.add_trigger import write_draft
+from deia.commons.write.add_lesson import add_lesson, write_draft
 from deia.commons.write.init import create_commons
 from deia.commons.write.revise_lesson import revise_lesson
 from deia.commons.write.trash import remove_document, restore_document

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import json
+import multiprocessing
 import os
-import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from deia.compile.catalog import workers
 from deia.compile.catalog.build_catalog import build_catalog
-from deia.compile.catalog.document_store import volumes
-from deia.compile.catalog.prepare import as_prepared, packed, plain, prepared, unpacked
-from deia.compile.catalog.worker_process import home, read_frame, write_frame
+from deia.compile.catalog.document_store import Volume, volumes
+from deia.compile.catalog.prepare import Prepared, prepared
 from deia.compile.catalog.workers import each_prepared
+from deia.folders import PACKAGE
 from deia.knowledge import Document, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 TEXTS = (
     "# Pods\n\nA Horizontal Pod Autoscaler (HPA) restarts `KubePodCrashLooping`.\n",
@@ -32,7 +34,7 @@ TEXTS = (
 def _few_documents_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "PARALLEL_FROM", 20)
     monkeypatch.setattr(workers, "BATCH", 7)
-    monkeypatch.setattr(workers, "_processors", lambda: 2)
+    monkeypatch.setattr(workers, "_processes", lambda: 2)
 
 
 def built(folder: Path) -> dict[str, bytes]:
@@ -68,66 +70,42 @@ def test_other_processes_come_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
     assert built(tmp_path / "there") == here
 
 
-def test_documents_that_travelled_are_prepared_as_those_that_stayed() -> None:
-    texts = [Document(path=str(number), title="", text=text) for number, text in enumerate(TEXTS)]
-    shelved = volumes([], texts)
-    batch = prepared(shelved, static=True, with_passages=True)
-    values, blobs = packed(shelved)
-    travelled = prepared(unpacked(json.loads(json.dumps(values)), blobs), static=True, with_passages=True)
-    assert travelled == batch
-    value, blobs = plain(batch)
-    assert as_prepared(json.loads(json.dumps(value)), blobs) == batch
-
-
-@pytest.mark.parametrize("arguments", [[], ["/elsewhere/deia/compile"]])
-def test_another_installation_prepares_nothing(arguments: list[str]) -> None:
-    asked = io.BytesIO()
-    values, blobs = packed(volumes([], [Document(path="a", title="", text="a")]))
-    write_frame(asked, (values, False, False), blobs)
-    command = [sys.executable, "-P", "-m", "deia.compile.catalog.worker_process"]
-    outputs = [
-        subprocess.run([*command, *args], input=asked.getvalue(), capture_output=True, check=True).stdout
-        for args in (arguments, [home()])
-    ]
-    assert outputs[0] == b""
-    assert as_prepared(*read_frame(io.BytesIO(outputs[1]))).texts == [["a a"]]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a script is no program there")
-@pytest.mark.parametrize("does", ["exit 1", "cat", "head -c 100 > /dev/null; echo nonsense", "sleep 0.1"])
-def test_what_other_processes_do_not_do_is_done_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
-) -> None:
+def test_what_other_processes_do_not_do_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = alone(tmp_path / "here", monkeypatch)
-    python = tmp_path / "python"
-    python.write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
-    python.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(workers, "prepared", _die_elsewhere)
     assert built(tmp_path / "there") == here
 
 
-@pytest.mark.parametrize("program", ["", "/nowhere/python", "/bin/ls"])
-def test_without_an_interpreter_nothing_is_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+def _die_elsewhere(batch: Sequence[Volume], *, static: bool, with_passages: bool) -> Prepared:
+    """Prepare documents in the tests' own process, and end any other one."""
+    if multiprocessing.parent_process():
+        os._exit(1)
+    return prepared(batch, static=static, with_passages=with_passages)
+
+
+@pytest.mark.parametrize(
+    ("main", "executable", "count"),
+    [
+        ("/usr/bin/deia", "/usr/bin/python3", 2), ("C:\\Scripts\\deia.exe\\__main__.py", "python.exe", 2),
+        (f"{PACKAGE}/compile/library_encoding.py", "/usr/bin/python3", 2), ("/usr/bin/deia", "/opt/editor", 1),
+        ("/home/deia/script.py", "/usr/bin/python3", 1), ("/usr/bin/deia", "", 1),
+    ],
+)  # fmt: skip
+def test_only_a_program_of_deia_starts_processes(
+    monkeypatch: pytest.MonkeyPatch, main: str, executable: str, count: int
 ) -> None:
-    here = alone(tmp_path / "here", monkeypatch)
-    monkeypatch.setattr(sys, "executable", program)
-    assert built(tmp_path / "there") == here
+    monkeypatch.undo()
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", main)
+    monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(workers, "MOST_PROCESSES", 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert workers._processes() == min(count, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
-def test_who_stops_asking_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[subprocess.Popen[bytes] | None] = []
-    start = workers._start
-
-    def noted() -> subprocess.Popen[bytes] | None:
-        """Start a process and record it."""
-        started.append(start())
-        return started[-1]
-
-    monkeypatch.setattr(workers, "_start", noted)
+def test_who_stops_asking_leaves_no_process_behind() -> None:
     shelved = volumes([], [Document(path=str(number), title="", text=TEXTS[0]) for number in range(40)])
     batches = each_prepared(shelved, static=False, with_passages=lambda: False)
     first_volumes, result = next(batches)
     assert [len(texts) for texts in result.texts] == [1] * len(first_volumes)
     batches.close()
-    assert [process is not None and process.poll() is not None for process in started] == [True, True]
+    assert multiprocessing.active_children() == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.search.ranking.rank import Likeness, primary_count, rank, scaled
+from deia.search.ranking.rank import APART, Evidence, Likeness, apart, code_weight, primary_count, rank, scaled
 
 HITS = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 5), st.floats(0, 50)),
@@ -49,6 +49,30 @@ def test_fused_scores_stay_on_the_common_scale(
 def test_meaning_decides_between_documents_with_the_same_words() -> None:
     hits, near = [(0, 0, 5.0), (1, 0, 5.0), (2, 0, 1.0)], likeness({(0, 0): 0.2, (1, 0): 0.7, (2, 0): 0.1})
     assert [document.number for document in rank(hits, likeness=near, meaning=0.5)] == [1, 0, 2]
+
+
+def test_of_code_the_meaning_counts_less_by_word_vectors_and_as_much_by_a_sentence_model() -> None:
+    assert (code_weight("static", 0.6), code_weight("static", 0.1), code_weight("compact", 0.6)) == (0.2, 0.1, 0.6)
+    function = APART * 2
+    hits = [(function, 0, 5.0), (1, 0, 3.0), (2, 0, 1.0)]
+    near = likeness({(function, 0): 0.1, (1, 0): 0.9, (2, 0): 0.1})
+    assert rank(hits, likeness=near, meaning=0.6, code_meaning=0.6)[0].number == 1
+    both = likeness({(function, 0): 0.1, (function + 1, 0): 0.9, (2, 0): 0.1})
+    hits = [(function, 0, 5.0), (function + 1, 0, 3.5), (2, 0, 1.0)]
+    assert rank(hits, likeness=both, meaning=0.6, code_meaning=0.2)[0].number == function
+    assert rank(hits, likeness=both, meaning=0.6, code_meaning=0.6)[0].number == function + 1
+
+
+def test_each_passage_of_code_is_a_document_of_its_own() -> None:
+    hits = [(4, 0, 2.0), (4, 1, 1.0), (5, 0, 3.0)]
+    near = likeness({(4, 0): 0.5, (4, 1): 0.4, (5, 0): 0.3}, {4: 0.9, 5: 0.3})
+    parted = apart(Evidence(hits=hits, likeness=near, code={4}))
+    assert {number % APART for number, _, _ in parted.hits} == {4, 5}
+    assert len({number for number, _, _ in parted.hits}) == 3
+    assert parted.likeness
+    assert parted.likeness.documents[5] == 0.3
+    assert sorted(parted.likeness.documents.values()) == [0.3, 0.4, 0.5]
+    assert apart(Evidence(hits=hits, likeness=near)).hits == hits
 
 
 def test_a_document_found_only_by_meaning_is_ranked_too() -> None:

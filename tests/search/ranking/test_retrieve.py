@@ -167,13 +167,13 @@ def test_an_own_model_without_vectors_is_reported_and_not_loaded(notes: Catalog,
     assert "deia compile" in meaning.warning
 
 
-def test_a_changed_own_model_is_used_after_a_compile(tmp_path: Path) -> None:
+def test_a_changed_own_model_compares_nothing_until_a_compile(tmp_path: Path) -> None:
     build(tmp_path)
     header = json.loads((tmp_path / HEADER).read_text())
     header["tiers"]["transformer"] = {"digest": "0" * 64, "dimensions": 384, "model": "one"}
     (tmp_path / HEADER).write_text(json.dumps(header))
     meaning = choose_tier(open_catalog(str(tmp_path)), tiers=tiers_of("transformer", model="two"))
-    assert meaning.name == "static"
+    assert meaning.name == "keyword", "no other model takes the place of the one that was asked for"
     assert "compiled with one, not with two" in meaning.warning
 
 

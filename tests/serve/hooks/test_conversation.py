@@ -192,3 +192,15 @@ def test_a_quiet_conversation_leaves_dots(ask: Ask, commons: Path, environ: dict
     assert ask(call_of(commons, "ls -la")) is None
     (log,) = Path(environ["DEIA_STATE"], "memory").iterdir()
     assert log.read_bytes() == b"...."
+
+
+def test_a_script_is_held_for_what_it_runs_and_passes_when_it_is_run_again(ask: Ask, commons: Path) -> None:
+    script = commons / "deploy.sh"
+    script.write_text("#!/bin/sh\nshopctl site:delete --all\n", encoding="utf-8")
+    assert ask(call_of(commons, "cat deploy.sh")) is None
+    held = reason_of(ask(call_of(commons, "sh ./deploy.sh")))
+    assert "in ./deploy.sh" in held
+    answer = ask(call_of(commons, "sh ./deploy.sh"))
+    assert answer is None or answer["hookSpecificOutput"].get("permissionDecision") != "deny"
+    script.write_text("#!/bin/sh\nshopctl site:open\n", encoding="utf-8")
+    assert ask(call_of(commons, "sh ./deploy.sh")) is None

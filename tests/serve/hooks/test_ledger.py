@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deia.compile.compiler import compile_commons
 from deia.ledger.report_values import Grid
-from deia.ledger.reports import make_reports
-from deia.ledger.usage_reports import Known
+from deia.ledger.reports import Known, make_reports
 from deia.ledger.warehouse import read_through
 from deia.serve import hook
 

@@ -11,7 +11,7 @@ from deia.commons.layers.merge_layers import load_layered
 from deia.commons.source_files.outline import OUTLINE
 from deia.compile.compiler import compile_commons
 from deia.errors import DeiaError, QueryError
-from deia.serve.server.desk import Desk
+from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.dispatch import arguments_of, call, confirmation, find_tool, prepare
 from deia.serve.server.tool_schemas import COMPAT, offered
 
@@ -35,6 +35,8 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
     [
         ("SearchLibrary", {"query": "x", "limit": 900}, "query_global_commons",
          {"query": "x", "limit": 50, "detail": "full"}),
+        ("SearchLibrary", {"query": "x", "mode": "keywords", "asset_type": "code"}, "query_global_commons",
+         {"query": "x", "limit": 5, "detail": "full", "mode": "keywords", "asset_type": "code"}),
         ("ReadFromLibrary", {"path": "library://bok/a.md", "lines": "3"}, "read_document",
          {"document": "bok/a.md", "lines": "3"}),
         ("AddToLibrary", {"title": "t", "content": "c", "path": "library://bok/nodes/"}, "save_lesson",
@@ -48,6 +50,7 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
         ("ListLibraryContents", {"path": "bok/queues", "limit": 3}, "list_documents",
          {"below": "bok/queues", "limit": 3}),
         ("GetLibraryOverview", {}, "list_documents", {}),
+        ("GetLibraryOverview", {"view": "tree"}, "list_documents", {"view": "tree"}),
         ("SuggestLibraryLocation", {"content": "c"}, "suggest_location", {"text": "c"}),
     ],
 )  # fmt: skip
@@ -68,6 +71,32 @@ def test_only_a_change_of_what_is_there_is_asked_about(desk: Desk) -> None:
     assert confirmation(desk, arguments_of("save_lesson", {"title": "new", "text": "new"})) == ""
     assert confirmation(desk, arguments_of("remove_document", {"id": "queue-purge", "undo": True})) == ""
     assert confirmation(desk, arguments_of("feedback", {"id": "queue-purge", "verdict": "noise"})) == ""
+
+
+def overview(desk: Desk, view: str) -> Reply:
+    return call(desk, prepare(desk, find_tool(OFFERED, "Librarian_GetLibraryOverview"), {"view": view}))
+
+
+def test_the_overview_shows_sections_statistics_or_the_tree(desk: Desk) -> None:
+    assert overview(desk, "sections").fields["clusters"]
+    statistics = overview(desk, "stats")
+    assert set(statistics.fields["statistics"]) == {"urgency", "category", "platform", "audience"}  # type: ignore[arg-type]
+    assert "by category: " in statistics.text
+    lines = overview(desk, "tree").text.splitlines()
+    at = lines.index("  queues/")
+    assert lines[at - 1].endswith("/")
+    assert "    queue-purge.md [queue-purge]" in lines[at:]
+
+
+def test_a_folder_outside_bok_is_taken_in_as_a_source_after_asking(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(desk.root, "docs")
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n", encoding="utf-8")
+    monkeypatch.chdir(desk.root)
+    arguments = prepare(desk, find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary"), {"path": str(folder)})
+    assert confirmation(desk, arguments) == f"Take {str(folder)!r} into your library?"
+    reply = call(desk, arguments)
+    assert (reply.source, reply.fields["added"], reply.fields["status"]) == ("docs", [], "pending")
 
 
 def test_a_tool_that_is_not_offered_is_refused_with_the_nearest() -> None:

@@ -182,7 +182,7 @@ def test_the_other_family_of_names_does_the_same(served: Served) -> None:
         assert {one.name for one in COMPAT_TOOLS} <= {tool.name for tool in (await client.list_tools()).tools}
         entered = await good(client, "Librarian_IndexDirectoryToLibrary", path="bok/queues")
         assert len(entered["added"]) == 1
-        assert "not a folder below bok/" in await refused(client, "Librarian_IndexDirectoryToLibrary", path="../..")
+        assert "folders of the project" in await refused(client, "Librarian_IndexDirectoryToLibrary", path="../..")
 
     served.run(use)
 

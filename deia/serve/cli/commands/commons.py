@@ -18,8 +18,7 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
-from deia.commons.write.add_lesson import Lesson, add_lesson
-from deia.commons.write.add_trigger import drafted_effect
+from deia.commons.write.add_lesson import Lesson, add_lesson, drafted_effect
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned

@@ -230,6 +230,11 @@ def set_setting(*, name: str, value: str) -> None:
     compile_and_say(root)
 
 
+CROSS_MODAL = "ENABLE_CROSS_MODAL_SEARCH"  # a variable of other librarians
+CROSS_MODAL_NOTE = (
+    "changes nothing: one search always finds texts, code, PDFs and what images tell in words; to choose, use"
+    " --asset-type"
+)
 Rows: TypeAlias = Mapping[str, tuple[Any, str]]  # each setting or folder: its value and where that comes from
 
 
@@ -252,7 +257,8 @@ def _rows() -> Rows:
         name: ("set, not shown" if source else "not set", source or "default") for name, source in origins.items()
     }
     trusted = {"trusted": ("yes" if settings.trusted else "no", why_trusted(root, os.environ))}
-    return {name: (values[name], _source(settings, name)) for name in NAMES} | secrets | trusted | places
+    named = {CROSS_MODAL: (os.environ[CROSS_MODAL], CROSS_MODAL_NOTE)} if CROSS_MODAL in os.environ else {}
+    return {name: (values[name], _source(settings, name)) for name in NAMES} | secrets | trusted | places | named
 
 
 def _fields(rows: Rows) -> dict[str, Json]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 import click
 
 from deia import files
+from deia.compile.graph_merges import applied_merges, apply_merges, undo_merge
 from deia.compile.graph_update import propose_for
 from deia.errors import QueryError
 from deia.graph import exports
 from deia.graph.drawing import neighbourhood, tree
 from deia.graph.graph_questions import named
+from deia.graph.merging import proposed_merges
 from deia.graph.picture import picture
+from deia.graph.schema import fields_of
 from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH
 from deia.language_model import endpoint_of
 from deia.librarian import Librarian
@@ -23,6 +27,8 @@ from deia.serve.cli.shell_completion import complete_entities
 from deia.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deia.graph.graph_answers import GraphAnswer
 
 MOST = click.IntRange(1, 1_000)
@@ -60,12 +66,15 @@ def _show(answer: GraphAnswer, *, is_found: object, as_json: bool) -> int:
 @graph.command("entities", short_help="List entities.")
 @click.option("--query", default="", metavar="NAME", help="Only those that this name may mean.")
 @type_option
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME=VALUE", help="Only with this value of a field; may be repeated."
+)
 @limit_option
 @shared.json_option
 @shared.commons_option
-def graph_entities(*, query: str, kind: str, limit: int, as_json: bool) -> int:
+def graph_entities(*, query: str, kind: str, fields: Sequence[str], limit: int, as_json: bool) -> int:
     """List entities, each with its type and the line that defines or names it."""
-    answer = _librarian().entities(query, type=kind, limit=limit)
+    answer = _librarian().entities(query, type=kind, fields=fields_of(fields), limit=limit)
     return _show(answer, is_found=answer.entities, as_json=as_json)
 
 
@@ -153,7 +162,7 @@ def graph_export(*, form: str, kind: str, limit: int, target: str) -> None:
             for line in exported.lines:
                 output.say(line)
     if exported.is_cut:
-        output.complain("deia: there is more than {limit} entities or relations; the rest was left out")
+        output.complain(f"deia: there is more than {limit} entities or relations; the rest was left out")
 
 
 @graph.command("draw", short_help="Draw what is around an entity.")
@@ -184,6 +193,42 @@ def graph_draw(*, entity: str, depth: int, form: str, kind: str, target: str) ->
     if drawn.is_cut:
         output.complain("deia: there is more around it than is drawn")
     return output.FOUND
+
+
+@graph.command("merge", short_help="Say which entities are one.")
+@click.argument("idents", nargs=-1, metavar="[ID...]")
+@click.option("--undo", is_flag=True, help="Take back the merge ID, or the last one.")
+@shared.json_option
+@shared.commons_option
+def graph_merge(*, idents: Sequence[str], undo: bool, as_json: bool) -> int:
+    """Show which entities may be one and what speaks for it, or accept the proposals ID.
+
+    One then is another name of the other, everywhere in the graph, until it is taken back. What you accept is kept
+    among your own files. If there are no proposals, exits 1.
+    """
+    root = shared.commons_root()
+    if undo or idents:
+        shared.trust_typed(root)
+    if undo:
+        done = [undo_merge(root, os.environ, ident, now=time.time()) for ident in idents or [""]]
+        output.answer(
+            [merge.values() for merge in done], [f"{merge.id} is taken back" for merge in done], as_json=as_json
+        )
+        return output.FOUND
+    stand = applied_merges(root, os.environ)
+    with _librarian().open_graph() as opened:
+        proposed = {merge.id: merge for merge in proposed_merges(opened)}
+    if wrong := [ident for ident in idents if ident not in proposed]:
+        raise QueryError(f"nothing is proposed as {wrong[0]!r}", fix="To see the proposals, type: deia graph merge")
+    chosen = [merge for ident, merge in proposed.items() if ident in idents or not idents]
+    lines = [output.printable(str(merge)) for merge in chosen]
+    if idents:
+        apply_merges(root, os.environ, chosen, now=time.time())
+        lines.append("To take the last one back, type: deia graph merge --undo")
+    else:
+        lines += [f"merged: {output.printable(str(merge))}" for merge in stand]
+    output.answer([{"id": merge.id, **merge.values()} for merge in chosen], lines, as_json=as_json)
+    return output.FOUND if chosen else output.NOTHING
 
 
 @graph.command("propose", short_help="Ask a language model for more.")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from deia.compile.indexing import said_at_start
 from deia.folders import collections_of, find_commons
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_option, here, named_commons
@@ -78,7 +79,10 @@ def _serve_stdio(
 ) -> None:
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
-    only = collections_of(_resolve(collections)[1].collections)
+    root, settings = _resolve(collections)
+    for note in said_at_start(root, os.environ, settings):
+        output.complain(f"deia: {note}")
+    only = collections_of(settings.collections)
     tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
     serve_stdio(_desk(named_commons(), only), tools, commons=named_commons(), hooks=hooks)
 
@@ -104,7 +108,7 @@ mcp.add_command(config)
 @click.group(invoke_without_command=True, short_help="Run the server, over HTTP or for one agent.")
 @click.option("--stdio", is_flag=True, help="Speak MCP on standard input and output, for one agent, and not HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="0 takes a free port.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="0 takes a free port. [default: the setting, 8765]")
 @click.option(
     "--name", "names", multiple=True, metavar="NAME", help="Another host name of this server; may be repeated."
 )
@@ -127,7 +131,7 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
     """
     if ctx.invoked_subcommand:
         return
-    if not stdio:
+    if not stdio and (flags["port"] is not None or _resolve(collections)[1].transport == "http"):
         _serve_http(collections, **flags)
         return
     typed = [f"--{name}" for name in OF_HTTP if ctx.get_parameter_source(OF_HTTP[name]) is ParameterSource.COMMANDLINE]
@@ -137,7 +141,7 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
 
 
 def _serve_http(  # noqa: PLR0913 - every option has a name of its own
-    collections: tuple[str, ...], *, host: str, port: int, names: tuple[str, ...], rate: int, read_only: bool,
+    collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int, read_only: bool,
     chosen: str, compat: str | None, hooks: bool,
 ) -> None:  # fmt: skip
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
@@ -145,13 +149,15 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     root, settings = _resolve(collections)
     only = collections_of(settings.collections)
     token, _ = secret("token", environ=os.environ)
-    listening = Listening(host=host, port=port, token=token, names=names, rate=rate)
+    chosen_port = settings.port if port is None else port
+    listening = Listening(host=host, port=chosen_port, token=token, names=names, rate=rate)
     tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
     commons = named_commons()
     desk = _desk(commons, only)()
     if only:
         desk.librarian.compile()  # so that a collection that does not exist is an error here, where it was typed
-    notes = [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
+    notes = said_at_start(root, os.environ, settings)
+    notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(root)]
     if not (read_only or only or listening.may_write):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
     serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)

@@ -24,7 +24,7 @@ from deia.serve.cli.shell_completion import complete_documents
 
 FACTS = (
     "urgency", "platforms", "audience", "clusters", "tags", "keywords", "category", "status", "created", "updated",
-    "verified", "related_docs",
+    "verified", "valid_until", "superseded_by", "review_after", "related_docs",
 )  # fmt: skip
 # The argument with which an editor opens a file at a line; other editors receive only the file.
 AT_LINE = {

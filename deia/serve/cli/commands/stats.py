@@ -22,8 +22,7 @@ from deia.ledger.compaction import compact
 from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.report_page import page
 from deia.ledger.report_values import Grid, Report
-from deia.ledger.reports import REPORTS, make_reports
-from deia.ledger.usage_reports import Known, KnownDocument, KnownTrigger
+from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
 from deia.ledger.warehouse import SECONDS, Table, ask, ask_freely, read_through
 from deia.ledger.warehouse_schema import VIEWS
 from deia.problems import CommonsError
@@ -231,27 +230,33 @@ def ledger_folders(ledgers: Sequence[str]) -> list[str]:
 
 
 def _known() -> Known:
-    """Return the documents and triggers of the commons, or none if it cannot be read."""
+    """Return the project's own documents and triggers, or none if its commons cannot be read."""
     root = shared.commons_root()
+    if is_packaged(root):
+        return Known(today=shared.today())
     try:
         settings = resolve(root, environ=os.environ)
         commons = load_layered(root, starter=settings.starter, trusted=settings.trusted)
     except CommonsError:
         return Known(today=shared.today())
 
-    def is_own(path: str) -> bool:
-        return origin_of(path) == PROJECT and not is_packaged(root)
-
     return Known(
         documents=tuple(
             KnownDocument(
-                id=entry.id, title=entry.title, verified=entry.verified, changed=entry.updated, own=is_own(entry.path)
+                id=entry.id,
+                title=entry.title,
+                verified=entry.verified,
+                valid_until=entry.valid_until,
+                review_after=entry.review_after,
+                changed=entry.updated,
             )
             for entry in commons.entries
+            if origin_of(entry.path) == PROJECT
         ),
         triggers=tuple(
-            KnownTrigger(id=trigger.id, urgency=trigger.urgency, status=trigger.status, own=is_own(trigger.path))
+            trigger.id
             for trigger in commons.triggers
+            if origin_of(trigger.path) == PROJECT and trigger.status != "deprecated"
         ),
         today=shared.today(),
     )

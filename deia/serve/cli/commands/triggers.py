@@ -11,9 +11,9 @@ import click
 from deia import fast_json
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.merge_layers import PROJECT, load_layered, load_layers, origin_of
-from deia.commons.layers.shadowing import describe_hiding, find_hidings, hiding_problems
+from deia.commons.layers.shadowing import hidden_triggers
 from deia.commons.triggers.read_triggers import own_act_words
-from deia.commons.write.add_trigger import cases_text, drafted_effect, trigger_text, write_draft
+from deia.commons.write.add_lesson import cases_text, drafted_effect, trigger_text, write_draft
 from deia.compile.manifest import read_manifest
 from deia.compile.triggers.linting import lint_triggers
 from deia.evaluate.trigger_drafting import proposed, proven
@@ -177,7 +177,7 @@ def lint(*, form: str) -> int:
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=manifest.ungated, clock=time.perf_counter)
-    problems = [*hiding_problems(layers.stack), *problems]
+    problems = [*(item.problem for item in hidden_triggers(layers.stack) if not item.meant), *problems]
     if form in CI_FORMS:
         print_problems(form, "deia trigger lint", [at.but(path=from_here(librarian.root, at.path)) for at in problems])
     elif form == "json":
@@ -205,8 +205,8 @@ def list_triggers(*, form: str, layer: str | None) -> None:
     layers = load_layers(root, starter=settings.starter, trusted=settings.trusted)
     layers = layers if settings.starter_triggers else layers.without_starter_triggers()
     hidden: dict[str, list[str]] = {}
-    for hiding in find_hidings(layers.stack):
-        hidden.setdefault(hiding.winner.id, []).append(describe_hiding(hiding))
+    for item in hidden_triggers(layers.stack):
+        hidden.setdefault(item.id, []).append(item.what)
     listed = [trigger for trigger in layers.merged().triggers if layer in {None, _layer_of(trigger)}]
     triggers = sorted(listed, key=lambda trigger: (not _is_own(trigger), trigger.id))
     origins = {trigger.id: own if _is_own(trigger) else origin_of(trigger.path) for trigger in triggers}

@@ -126,6 +126,21 @@ def test_a_program_asks_the_same(asked: Deia) -> None:
     assert counts.text.startswith(f"Documents: 6, Chunks: {counts.chunks}, Entities: 20, Relations: 12, Vectors: ")
 
 
+def test_entities_that_may_be_one_are_merged_by_a_persons_yes(deia: Deia) -> None:
+    with open_graph(Librarian().root, os.environ) as graph, graph.transaction():
+        for name in ("OrderService", "order-services"):
+            graph.put(f"{name}.md", "1", Facts(entities=(Entity(name, "SERVICE", 1, 1, shared=True),)))
+    told = deia("graph", "merge")
+    assert "the same but for case" in told.out
+    ident = told.out.split()[0]
+    assert json.loads(deia("graph", "merge", "--json").out)[0]["id"] == ident
+    assert "nothing is proposed as" in deia("graph", "merge", "merge-000000").err
+    assert "--undo" in deia("graph", "merge", ident).out
+    assert f"merged: {ident}" in deia("graph", "merge").out
+    assert deia("graph", "merge", "--undo", ident).out == f"{ident} is taken back\n"
+    assert "no merge" in deia("graph", "merge", "--undo").err
+
+
 def test_a_model_proposes_and_what_a_document_does_not_say_is_dropped(
     deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

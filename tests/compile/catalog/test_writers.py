@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.catalog.rows import _Keys
+from deia.compile.catalog.writers import _Keys
 from deia.match.keyword import LONGEST_KEY, filter_key
 
 VALUES = st.text(st.characters(max_codepoint=127), max_size=30) | st.text(max_size=30)

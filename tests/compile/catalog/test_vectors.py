@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.catalog.word_sums import WordSums
+from deia.compile.catalog.vectors import WordSums
 from deia.match.static_vectors import MOST_READ, open_static
 
 PLAIN, LEARNED = open_static(), open_static()

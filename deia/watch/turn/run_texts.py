@@ -1,0 +1,72 @@
+"""The texts of files that a call could run, found by its words alone, and read from the places that may be read.
+
+The hook asks this of every call that looks as if it ran a file, so no grammar is imported.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+from deia import files
+from deia.records import TYPE_CHECKING, Turn
+from deia.watch.shell.nodes import base_name
+from deia.watch.turn.tool_call import RUN_ENDINGS, command_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Read = Callable[[str], str]  # path → text, "" if it is not to be read; text that was there before begins with OLDER
+
+MOST_TEXT = 30_000  # bytes of a file; a longer one is left alone
+MOST_FILES = 6  # of one call, those included that a script runs
+MOST_WORDS = 2_000  # of a text in which paths are looked for
+RECENT = 3600.0  # seconds since a file changed within which it counts as written for this purpose
+OLDER = "\0"  # begins a text that nobody changed lately
+TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/")  # noqa: S108 - read only
+BETWEEN_WORDS = dict.fromkeys(map(ord, "'\"`;|&()<>=,:{}"), " ")
+CHANGES_FOLDER = frozenset(("cd", "-C", "pushd"))
+MOST_FOLDERS = 4
+MAKES = {"make": ("Makefile", "makefile", "GNUmakefile"), "gmake": ("Makefile",), "just": ("justfile", "Justfile")}
+PACKAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+
+
+def gate_text(turn: Turn, read: Read) -> str:
+    """Return the text of every file that a call could run by its words alone, for the gate, which reads no grammar."""
+    texts = [command_of(turn)]
+    for text in texts:
+        words = text.translate(BETWEEN_WORDS).split()[:MOST_WORDS]
+        folders = ("", *(f"{after}/" for word, after in pairwise(words) if word in CHANGES_FOLDER))[:MOST_FOLDERS]
+        for path in _paths_among(words):
+            found = next(filter(None, (read(folder + path) for folder in folders)), "")
+            if found and len(texts) <= MOST_FILES and found not in texts:
+                texts.append(found)
+    return "\n".join(texts[1:])
+
+
+def _paths_among(words: list[str]) -> Iterator[str]:
+    for word in dict.fromkeys(words):
+        name = base_name(word)
+        if name in MAKES or name in PACKAGERS:
+            yield from MAKES.get(name, ("package.json",))
+        elif name.endswith(RUN_ENDINGS) or (name != word and "." not in name):
+            yield word
+
+
+def disk_reader(folder: str) -> Read:
+    """Return a function that reads a file in a working folder, or among temporary files; never through a link out."""
+    root = files.real(folder).rstrip("/") + "/"
+
+    def read(path: str) -> str:
+        """Return a file's text, "" if it lies elsewhere, is too long or is not text."""
+        place = files.real(path if files.is_absolute(path) else f"{folder}/{path}")
+        if "\0" in path or not place.startswith((root, *TEMPORARY)):
+            return ""
+        stamp = files.stamp(place)
+        data = files.read(place, MOST_TEXT) if stamp else None
+        if not data or b"\0" in data:
+            return ""
+        is_recent = stamp is not None and time.time() - stamp[1] / 1e9 < RECENT
+        return ("" if is_recent else OLDER) + data.decode("utf-8", "replace")
+
+    return read

@@ -1,0 +1,77 @@
+"""What kind of question somebody asks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.audit.classification import MODES, TYPES, classify
+from tests.paths import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deia.librarian import Librarian
+
+KINDS = {
+    "how do I rotate the signing keys?": "procedural",
+    "why do we use two regions?": "conceptual",
+    "where is the runbook for the queue?": "navigational",
+    "how long are backups kept?": "factual",
+    "thanks a lot!": "conversational",
+}
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_questions_have_types(text: str) -> None:
+    found = classify(text)
+    assert (found.type, found.needs_retrieval) == (KINDS[text], KINDS[text] != "conversational")
+    assert found.reasoning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes, deploy to prod", "ok, push it straight to master", "yes, deploy", "Sure — go ahead and drop the table",
+        "thanks, I'll delete the bucket now", "no worries, let's merge it",
+    ],
+)  # fmt: skip
+def test_what_announces_an_act_always_needs_retrieval(text: str) -> None:
+    assert classify(text).needs_retrieval
+    assert "announces an act" in classify(text).reasoning
+
+
+@pytest.mark.parametrize("text", ["ok, stop", "yes please", "thanks, that worked", "sounds good to me"])
+def test_what_is_only_said_needs_none(text: str) -> None:
+    assert not classify(text).needs_retrieval
+
+
+def test_labelled_questions_are_told_apart() -> None:
+    lines = (ROOT / "bench" / "labels" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    right = sum(classify(row["question"]).type == row["type"] for row in rows)
+    assert len(rows) >= 300
+    assert right / len(rows) > 0.95  # of those that it was trained with: this tells only that the weights are theirs
+
+
+def test_an_unclear_text_is_asked_back_about() -> None:
+    back = [classify(text) for text in ("prod", "kafka queue", "billing page error", "the gateway timeouts", "ssl")]
+    assert any(one.clarify.endswith("?") for one in back)
+
+
+@given(st.text(max_size=600))
+def test_no_text_is_too_odd(text: str) -> None:
+    found = classify(text).to_dict()
+    assert found["type"] in TYPES
+    assert found["suggestedMode"] in MODES
+    assert 0 <= float(str(found["confidence"])) <= 1
+
+
+def test_an_answer_says_what_was_asked(opened: Callable[[], Librarian]) -> None:
+    audit = opened().query("why do restarts drop jobs?").to_dict()["audit"]
+    assert audit["classification"]["type"] == "conceptual"
+    assert opened().classify("cluster:lessons why do restarts drop jobs?").filters == {"cluster": ["lessons"]}

@@ -1,0 +1,67 @@
+"""Offers: what a person is told once about a topic that their task names, if they wish so and no trigger fires."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.compile.compiler import compile_commons
+from deia.compile.triggers.topics import topics_of
+from deia.knowledge import Entry
+from deia.serve.hooks.offers import TASKS, topic_of
+from tests.serve.test_hook import answer_of, event_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOPICS = {"dns": 3, "netlify": 2}
+DOCUMENT = "---\ntitle: {}\nplatform: netlify\ntags: [turbine]\n---\n# {}\n\nText.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Please change the DNS for our site.", "dns"),
+        ("Deploy to Netlify and set up DNS", "netlify"),
+        ("what is DNS?", ""),
+        ("fix the tests", ""),
+        (f"fix dns {'x' * 400}", ""),
+    ],
+)
+def test_a_task_that_names_a_topic_is_recognised(text: str, topic: str) -> None:
+    assert topic_of(TOPICS, text) == topic
+
+
+@given(st.text())
+def test_any_prompt_names_a_known_topic_or_none(text: str) -> None:
+    assert topic_of(TOPICS, text) in {"", *TOPICS}
+    assert topic_of({}, f"{min(TASKS)} {text}") == ""
+
+
+def test_what_most_of_a_commons_is_about_is_no_topic() -> None:
+    entries = [Entry(id=str(at), path=f"{at}.md", title="", platforms=("web",)) for at in range(40)]
+    rare = [Entry(id=f"d{at}", path=f"d{at}.md", title="", tags=("dns", "a b\n")) for at in range(3)]
+    assert topics_of([*entries, *rare]) == {"dns": 3}
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_person_is_offered_documents_once_in_a_conversation(
+    commons: Path, environ: dict[str, str], *, wanted: bool
+) -> None:
+    for at in range(3):
+        (commons / f"bok/turbine-{at}.md").write_text(
+            DOCUMENT.format(f"Turbine {at}", f"Turbine {at}"), encoding="utf-8"
+        )
+    environ["DEIA_OFFERS"] = str(wanted).lower()
+    environ["DEIA_STARTER"] = "true"  # among so many documents, three are few
+    compile_commons(str(commons), environ=environ)
+
+    def say(prompt: str, session: str) -> str:
+        return str(answer_of(event_of("UserPromptSubmit", commons, prompt=prompt, session_id=session), environ))
+
+    assert ("about Turbine. Review" in say("Please connect the turbine to our site", "one")) is wanted
+    assert "Review them" not in say("Now update the turbine again", "one")
+    assert ("Review them" in say("Change the turbine", "two")) is wanted

@@ -1,0 +1,159 @@
+"""What a call runs is judged when it is run, however that is written, and only what it runs."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deia.folders import STARTER
+from deia.librarian import Librarian
+from deia.records import Turn
+from deia.watch.authoring.replay import Replay
+from deia.watch.turn.run_texts import OLDER, disk_reader, gate_text
+from deia.watch.turn.scripts import WrittenFiles, from_disk
+from deia.watch.turn.tool_call import RUN_MARK, command_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deia.watch.gate.artefact import Artefact
+
+BRANCHES = 'case "$1" in\n  reset)\n    terraform destroy\n    ;;\n  *)\n    echo usage\n    ;;\nesac\n'
+WRITTEN = {
+    "/repo/x.sh": "set -e\nterraform destroy -auto-approve\n",
+    "/repo/branches.sh": BRANCHES,
+    "/repo/run.py": "import os\nos.system('terraform destroy')\n",
+    "/repo/run.js": "require('child_process').execSync('terraform destroy')\n",
+    "/repo/drop.sql": "drop database shop;\n",
+    "/repo/Makefile": "all:\n\tcc main.c\n\ndown: stop\n\techo $(PWD)\n\nstop:\n\t@terraform destroy\n",
+    "/repo/package.json": '{"scripts": {"down": "node run.js", "build": "tsc"}}',
+    "/repo/outer.sh": "./x.sh\n",
+    "/repo/tool": "#!/usr/bin/env python3\nimport os\nos.system('terraform destroy')\n",
+}
+
+
+def call(command: str) -> Turn:
+    return Turn(role="tool_call", text="", tool="Bash", tool_input={"command": command})
+
+
+def write(path: str, text: str) -> Turn:
+    return Turn(role="tool_call", text="", tool="Write", tool_input={"file_path": path, "content": text})
+
+
+def after_writing(command: str) -> str:
+    """Return the command as it is judged after the files of `WRITTEN` were written."""
+    written = WrittenFiles()
+    for path, text in WRITTEN.items():
+        written.widened(write(path, text))
+    return command_of(written.widened(call(command))).removeprefix(command)
+
+
+@pytest.fixture(scope="module")
+def artefact() -> Artefact:
+    return Librarian(STARTER, ledger=False).open_artefact()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash x.sh", "sh -e /repo/x.sh", "./x.sh", "cd /repo && ./x.sh", "source x.sh", ". ./x.sh", "sudo ./x.sh",
+        "bash < x.sh", "timeout 60 bash x.sh | tail -5", "chmod +x x.sh && ./x.sh", "./outer.sh",
+        "python3 run.py --now", "uv run run.py",
+        "node run.js", "npx tsx run.js", "make down", "make -C /repo down", "npm run down", "yarn down", "./tool",
+        "bash branches.sh reset", "psql -f drop.sql shop", "psql shop < drop.sql",
+    ],
+)  # fmt: skip
+def test_what_was_written_is_judged_when_it_is_run(command: str, artefact: Artefact) -> None:
+    replay = Replay(artefact)
+    for path, text in WRITTEN.items():
+        assert not replay.judge(write(path, text))
+    fired = {firing.trigger: firing.because for firing in replay.judge(call(command))}
+    assert fired.keys() & {"terraform-destroy", "sql-drop-in-client"}, fired
+    assert any(": in " in because for because in fired.values())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cat x.sh", "git add x.sh", "shellcheck x.sh", "make", "npm run build", "bash branches.sh",
+     "bash branches.sh status", "bash -c 'ls x.sh'", "python3 -m run", "ssh host ./x.sh", "echo ./x.sh"],
+)  # fmt: skip
+def test_what_is_not_run_is_not_judged(command: str, artefact: Artefact) -> None:
+    replay = Replay(artefact)
+    for path, text in WRITTEN.items():
+        replay.judge(write(path, text))
+    assert not replay.judge(call(command))
+
+
+def test_a_script_that_one_call_writes_and_runs_is_judged(artefact: Artefact) -> None:
+    line = "cat > y.sh <<'E'\nterraform destroy\nE\nbash y.sh"
+    assert [firing.trigger for firing in Replay(artefact).judge(call(line))] == ["terraform-destroy"]
+    assert not Replay(artefact).judge(call(line.replace("bash", "cat")))
+
+
+def test_an_edit_changes_what_is_judged(artefact: Artefact) -> None:
+    replay = Replay(artefact)
+    replay.judge(write("/repo/x.sh", "terraform destroy\n"))
+    edit = {"file_path": "/repo/x.sh", "old_string": "terraform destroy", "new_string": "terraform plan"}
+    replay.judge(Turn(role="tool_call", text="", tool="Edit", tool_input=edit))
+    assert not replay.judge(call("bash x.sh"))
+
+
+def test_lines_for_cron_are_judged_when_they_are_entered(artefact: Artefact) -> None:
+    line = "(crontab -l; echo '0 3 * * * terraform destroy -auto-approve') | crontab -"
+    assert [firing.trigger for firing in Replay(artefact).judge(call(line))] == ["terraform-destroy"]
+
+
+def test_a_target_brings_what_it_depends_on_and_nothing_else() -> None:
+    assert "terraform destroy" in after_writing("make down")
+    assert "${PWD}" in after_writing("make down")
+    assert "terraform" not in after_writing("make all")
+
+
+def test_from_disk_only_what_lies_in_the_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deia.watch.turn.run_texts.TEMPORARY", ())
+    work, other = tmp_path / "work", tmp_path / "other"
+    (work / "infra").mkdir(parents=True)
+    other.mkdir()
+    (other / "x.sh").write_text("terraform destroy\n")
+    (work / "infra" / "y.sh").write_text("terraform destroy\n")
+    (work / "link.sh").symlink_to(other / "x.sh")
+    (work / "long.sh").write_text("terraform destroy\n" + "# filling\n" * 10_000)
+    os.mkfifo(work / "pipe.sh")
+    for command in (
+        "bash ../other/x.sh",
+        f"bash {other}/x.sh",
+        "bash link.sh",
+        "bash long.sh",
+        "bash pipe.sh",
+        "sh \0.sh",
+    ):
+        assert from_disk(call(command), str(work)) == call(command)
+        assert not gate_text(call(command), disk_reader(str(work)))
+    for command in ("bash infra/y.sh", "cd infra && ./y.sh"):
+        assert RUN_MARK in command_of(from_disk(call(command), str(work)))
+        assert "destroy" in gate_text(call(command), disk_reader(str(work)))
+
+
+def test_what_was_there_long_before_is_no_more_than_a_warning(tmp_path: Path, artefact: Artefact) -> None:
+    script = tmp_path / "x.sh"
+    script.write_text("terraform destroy\n")
+    fresh = Replay(artefact).judge(from_disk(call("bash x.sh"), str(tmp_path)))
+    long_ago = time.time() - 86_400
+    os.utime(script, (long_ago, long_ago))
+    assert disk_reader(str(tmp_path))("x.sh").startswith(OLDER)
+    older = Replay(artefact).judge(from_disk(call("bash x.sh"), str(tmp_path)))
+    assert [firing.action for firing in (*fresh, *older)] == ["hold", "warn"]
+    assert "in x.sh, which was there before" in older[0].because
+
+
+@given(st.text(), st.sampled_from(["x.sh", "Makefile", "package.json", "x.py", "x.sql"]), st.text(max_size=40))
+def test_no_text_of_a_file_or_command_raises(text: str, name: str, command: str) -> None:
+    written = WrittenFiles()
+    written.widened(write(f"/repo/{name}", text))
+    for line in (f"bash {name}", f"make {command}", f"npm run {command}", f"psql -f {name}", f"{command} | crontab -"):
+        assert command_of(written.widened(call(line))).startswith(line)
