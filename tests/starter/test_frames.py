@@ -39,6 +39,7 @@ TOGETHER = {
     ("docker-prune", "docker-volumes-removed"): "all volumes of a list",
     ("env-file-overwrite", "environment-printed"): "two facts: the file is replaced, and secrets are printed into it",
     ("git-branch-force-delete", "own-backup-deleted"): "a name that begins like a backup's",
+    ("git-directory-delete", "repository-folder-removed"): "./.git is also a folder's .git; one asks, one notes",
     ("git-force-push-shared", "push-straight-to-production"): "two facts: forced, and live at once",
     ("git-tag-delete", "own-backup-deleted"): "a name that begins like a backup's",
     ("helm-release-secret-deleted", "kubectl-delete-object"): "the template's star is no release",
