@@ -163,7 +163,8 @@ def test_a_flat_list_is_read(tmp_path: Path, write: Write) -> None:
     )
     index = load_index(str(tmp_path))
     assert (index.shape, [entry.id for entry in index.entries]) == ("flat-list", ["a", "b"])
-    assert index.entries[0].extra == {"confidence": "Proven", "deprecated": False, "superseded_by": "b"}
+    assert index.entries[0].extra == {"confidence": "Proven", "deprecated": False}
+    assert index.entries[0].superseded_by == "b"
     assert [(p.line, p.code) for p in index.problems] == [(1, "old-shape"), (2, "missing-field")]
 
 

@@ -95,7 +95,7 @@ def test_only_a_program_of_deia_starts_processes(
     monkeypatch: pytest.MonkeyPatch, main: str, executable: str, count: int
 ) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(sys.modules["__main__"], "__file__", main)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", main, raising=False)
     monkeypatch.setattr(sys, "executable", executable)
     monkeypatch.setattr(workers, "MOST_PROCESSES", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
