@@ -29,10 +29,7 @@ TYPES = FACTUAL, PROCEDURAL, CONCEPTUAL, NAVIGATIONAL, CONVERSATIONAL = (
 MODES = KEYWORD, SEMANTIC, HYBRID = ("keyword", "semantic", "hybrid")
 TOP_K = {FACTUAL: 3, PROCEDURAL: 5, CONCEPTUAL: 8, NAVIGATIONAL: 3, CONVERSATIONAL: 5}
 TABLES = Tables(__file__)
-CLASSES = {
-    name: TABLES.words(name)
-    for name in ("acts", "tasks", "procedures", "places", "reasons", "facts", "own", "open", "talk")
-}
+CLASSES = {name: TABLES.words(name) for name in TABLES.listed("kinds")}
 OPENERS = TABLES.words("openers")
 QUESTIONS_BACK = {
     frozenset(line.partition(": ")[0].split(", ")): line.partition(": ")[2] for line in TABLES.lines("questions back")

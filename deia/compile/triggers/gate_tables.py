@@ -26,7 +26,8 @@ from deia.watch.gate.word_gate import (
     WRITTEN,
 )
 
-COMMON = Tables(__file__).words("common")  # a row should rather be looked up by another of its words
+TABLES = Tables(__file__)
+COMMON = TABLES.words("common")  # a row should rather be looked up by another of its words
 IN_NEARLY_EVERY_TURN = frozenset((SAID, A_LINE))
 Group = frozenset[str]  # words of which any one satisfies the gate
 Row = tuple[Group, ...]  # groups that must all be satisfied
