@@ -133,14 +133,13 @@ def outdated(entry: Entry, today: str) -> str:
     return f"valid until {entry.valid_until} only" if today and "" < entry.valid_until < today else ""
 
 
-def outdated_last(candidates: Candidates) -> Candidates:
-    """Return the candidates with those that no longer hold after those that do, at a lower score."""
-    pairs = [
-        (document, ranked.but(score=ranked.score * OUTDATED) if outdated(document.entry, candidates.today) else ranked)
-        for document, ranked in zip(candidates.documents, candidates.shown, strict=True)
+def outdated_last(catalog: Catalog, ranked: Sequence[Ranked], today: str) -> list[Ranked]:
+    """Return documents with those that no longer hold after those that do, at a lower score."""
+    judged = [
+        one.but(score=OUTDATED * one.score) if outdated(catalog.document_at(one.number).entry, today) else one
+        for one in ranked
     ]
-    pairs.sort(key=lambda pair: -pair[1].score)
-    return candidates.but(documents=[document for document, _ in pairs], shown=[ranked for _, ranked in pairs])
+    return sorted(judged, key=lambda one: -one.score)
 
 
 def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:

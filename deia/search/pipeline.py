@@ -114,12 +114,12 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
         return too_broad(catalog, query, audit)
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
         return no_match(catalog, query, question, audit)
-    candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters)
+    today = audit.checked_at[:10]
+    candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
     verdict = judge(observe_ranking(catalog, candidates, meaning), verdict_weights(meaning.name))
     if not candidates.documents or not verdict.found:
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
-    candidates = outdated_last(candidates.but(today=audit.checked_at[:10]))
     is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"
@@ -145,9 +145,12 @@ def _is_broad(catalog: Catalog, question: Question, *, share: float = BROAD_SHAR
 
 def find_candidates(
     catalog: Catalog, question: Question, query: Query, *, meaning: Meaning, filters: Filters,
-    choose: Callable[[Catalog, Sequence[Ranked]], Sequence[Ranked]] = fitting,
+    choose: Callable[[Catalog, Sequence[Ranked]], Sequence[Ranked]] = fitting, today: str = "",
 ) -> Candidates:  # fmt: skip
-    """Retrieve and rank documents, choose those to show, and look up which of the query's words they contain."""
+    """Retrieve and rank documents, choose those to show, and look up which of the query's words they contain.
+
+    What does not hold `today` comes later, and takes no place from what says the same and does.
+    """
     limit = max(1, min(query.limit, MOST_DOCUMENTS))
     ranked = _retrieve_and_rank(
         catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN), alpha=query.alpha
@@ -160,7 +163,7 @@ def find_candidates(
     if catalog.links is not None:
         passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
         shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers)
-    shown = varied(catalog, shown, variety=query.variety)[:limit]
+    shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not
     return Candidates(
@@ -173,6 +176,7 @@ def find_candidates(
         ),
         filters=len(set_filters),
         passing=passing,
+        today=today,
     )
 
 

@@ -15,6 +15,7 @@ from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
 from deia.search.ranking.layer_preference import PLACES, layer_of
 from deia.search.ranking.rank import NEAR_BEST
+from deia.search.ranking.variety import BEHIND
 
 OWN, PACK, STARTER = "bok/", "packs/team/bok/", "starter:bok/"
 CERTIFICATE = "The certificate of the proxy expired, and every client refused the connection."
@@ -91,7 +92,7 @@ def test_scores_never_increase(compiled: Compiled) -> None:
     texts = {f"{STARTER}a.md": f"{CERTIFICATE} The certificate expired.", f"{OWN}z.md": CERTIFICATE, **OTHERS}
     scores = [result.score for result in ask(compiled(texts), "certificate expired").documents]
     assert scores == sorted(scores, reverse=True)
-    assert scores[1] >= NEAR_BEST * scores[0]
+    assert scores[1] >= BEHIND * NEAR_BEST * scores[0]  # it is nearly a copy of the first, and so behind others
 
 
 def test_a_limit_of_one_shows_ones_own(compiled: Compiled) -> None:
