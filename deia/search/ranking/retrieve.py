@@ -33,6 +33,7 @@ FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages
 CODE = "code"  # the type of documents that are not ranked as a whole
+BY_WORDS = "searched by words only: "  # begins the warning that another model made the vectors
 RESCORED_NOTE = "the sentence model compared the best passages only, because not all are encoded for it yet"
 
 
@@ -70,7 +71,7 @@ def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
                 return Meaning(tier=tier, warning=warning)
             if stored and (tier or model):  # the embedder changed: no other model takes its place unasked
                 problem = problem or f"the commons was compiled with another {name} model than this deia has"
-                return Meaning(warning=f"searched by words only: {problem}; type: deia compile --force")
+                return Meaning(warning=f"{BY_WORDS}{problem}; type: deia compile --force")
         except ArtefactError as error:
             problem = error.message
         warning = warning or f"searched without {name} meaning: {problem}; type: deia compile"

@@ -33,6 +33,7 @@ from deia.search.answer import NOTHING, TOO_BROAD, Answer
 from deia.search.catalog import Catalog, StoredDocument
 from deia.search.filters import Filters
 from deia.search.find_document import FoundDocument, look_up, read_lines
+from deia.search.ranking.retrieve import BY_WORDS
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import full, summary
@@ -86,8 +87,8 @@ def query(desk: Desk, *, query: str, detail: str = "summary", **filters: Unpack[
 def _require_tier(desk: Desk, answer: Answer) -> None:
     """Refuse an answer that was found without the model that the settings demand; with `auto` it is only a warning."""
     tier = desk.librarian.settings.tier
-    prefix = f"searched without {tier} meaning: "
-    reason = next((text.removeprefix(prefix) for text in answer.audit.warnings if text.startswith(prefix)), "")
+    prefixes = (f"searched without {tier} meaning: ", BY_WORDS)
+    reason = next((text.partition(": ")[2] for text in answer.audit.warnings if text.startswith(prefixes)), "")
     if tier not in ANY_TIER and reason:
         fix = "A person can type: deia compile. Until then use the mode keywords, which needs no model."
         raise ArtefactError(f"the settings demand the {tier} tier, which cannot be used: {reason}", fix=fix)

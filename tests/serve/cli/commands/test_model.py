@@ -49,7 +49,7 @@ def test_a_model_that_is_set_but_not_compiled_is_told_and_the_search_goes_on(dei
     assert found.code == 0
     audit = json.loads(found.out)["audit"]
     assert audit["tier"] in {"static", "compact"}
-    assert "the commons was compiled without one/model; run `deia compile`" in " ".join(audit["warnings"])
+    assert "the commons was compiled without one/model; type: deia compile" in " ".join(audit["warnings"])
     assert "one/model" in deia("config", "model", "list").out
 
 
