@@ -16,6 +16,7 @@ from deia.text import counted
 
 MOST_NAMED = 5
 TO_REPAIR = "To do it, type: deia repair --yes"
+NOTHING_TO_REPAIR = "There is nothing to repair."
 
 
 @click.command(short_help="Check the state that answers come from.")
@@ -105,7 +106,11 @@ def repair(*, question: str | None, expect: tuple[str, ...], yes: bool, undo: bo
         return output.FOUND
     failing = {question: expect} if question else {}
     done = librarian.repair(failing=failing, dry_run=not yes)
-    lines = [*done.steps, f"{done.reason}."] if yes else [*(f"would {step}" for step in done.steps), TO_REPAIR]
+    if yes:
+        lines = [*done.steps, f"{done.reason[:1].upper()}{done.reason[1:]}."]
+    else:
+        lines = [*(f"would {step}" for step in done.steps), TO_REPAIR] if done.steps else []
+        lines = lines or ([] if done.escalation else [NOTHING_TO_REPAIR])
     if done.escalation:
         told = done.escalation
         lines += [f"{told.severity}: {told.description}", *(f"  {action}" for action in told.actions)]
