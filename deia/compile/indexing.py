@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from deia import __version__, fast_json, files
+from deia import fast_json, files
 from deia.folders import derived_folder, is_trusted, library_folder
 from deia.match.tiers import TIERS, TRANSFORMER
 from deia.records import TYPE_CHECKING
@@ -27,6 +27,8 @@ AGAIN = "type: deia source update"
 def record_indexing(root: str, environ: Mapping[str, str], settings: Settings, *, extractor: str, total: int) -> None:
     """Write down what was indexed, and with what."""
     from hashlib import blake2b  # noqa: PLC0415 - for what indexes, not for searches
+
+    from deia import __version__  # noqa: PLC0415 - likewise
 
     folder = derived_folder(root, environ)
     config = {
@@ -79,8 +81,10 @@ def changes_since_indexing(root: str, environ: Mapping[str, str], settings: Sett
         yield f"the library is at {now} now and begins anew there; what was taken in before is at {place}"
     if last.get("schema") != settings.schema:
         yield f"the types or fields of [schema] have changed; they count from the next indexing: {AGAIN}"
-    if last.get("deia") != __version__:
-        yield f"another version of deia indexed the documents; its extractor counts from the next indexing: {AGAIN}"
+    from deia.graph.extractor import PATTERNS  # noqa: PLC0415 - only where something was indexed
+
+    if str(last.get("extractor", "")).partition(",")[0] != PATTERNS:
+        yield f"another extractor found the facts of the documents; this one counts from the next indexing: {AGAIN}"
 
 
 def _embedder(folder: str) -> dict[str, Any]:
