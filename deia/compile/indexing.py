@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from deia import fast_json, files
-from deia.folders import derived_folder, is_trusted, library_folder
+from deia.folders import derived_folder, library_folder
 from deia.match.tiers import TIERS, TRANSFORMER
 from deia.records import TYPE_CHECKING
 
@@ -75,7 +75,8 @@ def said_at_start(root: str, environ: Mapping[str, str], settings: Settings) -> 
 
 def changes_since_indexing(root: str, environ: Mapping[str, str], settings: Settings) -> Iterator[str]:
     """Yield what besides the embedder changed since the last indexing, with what it means and what to type."""
-    if not is_trusted(root, environ) or not (last := read_indexing(derived_folder(root, environ))):
+    last = read_indexing(derived_folder(root, environ, trusted=True)) if settings.trusted else {}
+    if not last:
         return
     if (place := last.get("dataPath")) != (now := library_folder(root, environ)):
         yield f"the library is at {now} now and begins anew there; what was taken in before is at {place}"
