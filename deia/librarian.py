@@ -127,8 +127,6 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
 
         most = self.settings.limit if limit is None else limit
-        if most < 1:
-            raise QueryError(f"limit {most} is too small", fix="Ask for 1 document or more.")
         words = tuple(keywords or (text.split() if mode == "keywords" else ()))
         query = Query(
             text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
@@ -148,6 +146,8 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
         from deia.search.pipeline import search  # noqa: PLC0415 - likewise
 
+        if query.limit < 1:
+            raise QueryError(f"limit {query.limit} is too small", fix="Ask for 1 document or more.")
         if tier not in CHOICES:
             raise QueryError(f"tier {tier!r} is unknown", fix=f"Known are: {', '.join(CHOICES)}.")
         with self._lock:

@@ -89,13 +89,10 @@ def compose(
         room -= len(head) + FRAME_CHARS
         documents = _documents(firing, fetch)
         parts += [part(firing, _paths(documents)), *(part(other, _paths(_documents(other, fetch))) for other in others)]
-        blocks = []
-        for number, (reference, document) in enumerate(documents, start=1):
-            repeated = bool(firing.told) or reference.id in {*shown, *injected}
-            block, whole = _block(number, reference, document, room, repeated=repeated)
-            room -= len(block)
-            blocks.append(block)
-            injected += [reference.id] if whole else []
+        known = {reference.id for reference, _ in documents} if firing.told else {*shown, *injected}
+        blocks, whole = _blocks(documents, room, known)
+        room -= sum(map(len, blocks))
+        injected += whole
         attributes = f' trigger="{firing.trigger}" urgency="{firing.urgency}"'
         texts.append(framed("\n\n".join((head, *blocks)), attributes))
         included += [firing, *others]
@@ -110,6 +107,20 @@ def compose(
         documents=tuple(injected),
         left_out=(*left_out, *withheld),
     )
+
+
+def _blocks(
+    documents: Sequence[tuple[Reference, Document]], room: int, known: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """Return the blocks of a firing's documents, and the ids of those that are there whole; `known` are only named."""
+    blocks: list[str] = []
+    whole: list[str] = []
+    for number, (reference, document) in enumerate(documents, start=1):
+        repeated = reference.id in known or reference.id in whole
+        block, is_whole = _block(number, reference, document, room - sum(map(len, blocks)), repeated=repeated)
+        blocks.append(block)
+        whole += [reference.id] if is_whole else []
+    return blocks, whole
 
 
 def _once_each(firings: Sequence[Firing]) -> Sequence[Firing]:

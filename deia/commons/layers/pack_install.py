@@ -82,11 +82,7 @@ def install_pack(  # noqa: PLR0913 - three of them are its source
     old = _read_triggers(os.path.join(root, pack_folder(name)))
     try:
         files = _copy(folder, target)
-        commons = load_commons(target, globs=())
-        _refuse([problem for problem in commons.problems if problem.code in HOSTILE and problem.severity == "error"])
-        if not commons.triggers and not commons.entries:
-            message = "The pack has neither documents nor triggers."
-            raise CommonsError(message, fix="Name the folder that contains them.")
+        _refuse_unusable(target)
         previous = before.get(name, Pack(name=name, source=source, files={}, sha256=""))
         lower = [pack.name for pack in check_packs(root).sound if pack.name > name]
         layers = [load_pack(target, name), *load_below(root, lower, starter=starter)]
@@ -115,6 +111,15 @@ def install_pack(  # noqa: PLR0913 - three of them are its source
         with contextlib.suppress(OSError):
             os.rmdir(os.path.join(root, FOLDER))  # only if it is empty
     return installed
+
+
+def _refuse_unusable(folder: str) -> None:
+    """Raise CommonsError if what is to be a pack could do harm, or contains nothing."""
+    commons = load_commons(folder, globs=())
+    _refuse([problem for problem in commons.problems if problem.code in HOSTILE and problem.severity == "error"])
+    if not commons.triggers and not commons.entries:
+        message = "The pack has neither documents nor triggers."
+        raise CommonsError(message, fix="Name the folder that contains them.")
 
 
 @with_write_lock

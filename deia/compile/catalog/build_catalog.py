@@ -93,21 +93,21 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
         "format": FORMAT, "byteorder": sys.byteorder, "sources": list(sources), "documents": len(shelved),
         "own_first": own_first, "clusters": _clusters(clusters, shelved),
         "strengths": {volume.entry.id: volume.strength for volume in shelved if volume.strength},
-        "learning_paths": {
-            printable(path.audience.casefold()): [[*map(printable, (step.document, step.why))] for step in path.steps]
-            for path in learning_paths
-        },
+        "learning_paths": dict(map(_path_of, learning_paths)),
     }  # fmt: skip
     made_tiers = writers.complete_tiers()
     _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
+    replaced = len(plan.changed) + len(plan.new) if plan else len(shelved)
     return CatalogReport(
-        documents=len(shelved),
-        chunks=chunks,
-        compiled=len(plan.changed) + len(plan.new) if plan else len(shelved),
-        removed=len(plan.removed) if plan else 0,
-        incremental=plan is not None,
-        tiers=tuple(tier.full_name for tier in made_tiers),
-    )
+        documents=len(shelved), chunks=chunks, compiled=replaced, removed=len(plan.removed) if plan else 0,
+        incremental=plan is not None, tiers=tuple(tier.full_name for tier in made_tiers),
+    )  # fmt: skip
+
+
+def _path_of(path: LearningPath) -> tuple[str, Json]:
+    """Return the audience of a learning path, and its steps as the header has them."""
+    steps: list[Json] = [[*map(printable, (step.document, step.why))] for step in path.steps]
+    return printable(path.audience.casefold()), steps
 
 
 def revise_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to compile it

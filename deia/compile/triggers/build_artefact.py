@@ -84,8 +84,7 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     mark_units = [
         _mark_unit(name, earlier, vocabularies[own_words.get(name, NO_WORDS)], kept(own)) for name, earlier in waited
     ]
-    antecedents = {name: rows for unit in units for name, rows in unit.antecedents.items()}  # what `<it>` stands for
-    contexts = [*_contexts(living), *sorted(antecedents.items())]
+    contexts = [*_contexts(living), *_antecedents(units)]
     alternatives = [*(unit.rows for unit in (*units, *mark_units)), *(rows for _, rows in contexts)]
     rows = [(number, row) for number, each in enumerate(alternatives) for row in each]
     ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
@@ -98,15 +97,20 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
         paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
         ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
     )  # fmt: skip
-    records = [_record(unit, trigger, numbers) for trigger, unit in zip(living, units, strict=True)]
-    records += [unit.record for unit in mark_units]
-    records += [_encoded(listed)] if listed else []
-    records += spoken
+    records = [
+        *(_record(unit, trigger, numbers) for trigger, unit in zip(living, units, strict=True)),
+        *(unit.record for unit in mark_units), *([_encoded(listed)] if listed else ()), *spoken,
+    ]  # fmt: skip
     injected = [_encoded(documents[name].values()) for name in numbers]
     tables = gate_tables([(target, row) for target, row in rows if row.groups])
     names = [*(trigger.id for trigger in living), *(name for name, _ in waited)]
     ungated_names = dict.fromkeys(names[target] for target, _ in ungated)
     return pack([*tables, records, injected, [_encoded(meta.values())]]), tuple(ungated_names)
+
+
+def _antecedents(units: Iterable[Unit]) -> list[tuple[str, Sequence[GateRow]]]:
+    """Return what `<it>` stands for in triggers, each once with the rows that see it, in order."""
+    return sorted({name: rows for unit in units for name, rows in unit.antecedents.items()}.items())
 
 
 def _record(unit: Unit, trigger: Trigger, numbers: Mapping[str, int]) -> bytes:

@@ -105,15 +105,20 @@ def install(  # noqa: PLR0913 - every option has a name of its own
     if server or by_tool:
         output.say("Restart the hosts, so that they find the new server.")
     _report_status_lines(spots, plan.changes, command(CLAUDE_CODE))
+    _make_ready(root, scope)
+    output.say(REPLAYED)
+    output.say("To check that everything works, type: deia doctor")
+    return code
+
+
+def _make_ready(root: str, scope: str) -> None:
+    """Compile what the hooks will need, and trust the project that they are entered in."""
     keep_bytecode()
     if scope != USER:
         shared.trust_typed(root)
     if not is_starter(root) and resolve(root, environ=os.environ).starter:
         compile_commons(STARTER, environ=os.environ)  # it is used while a commons is not compiled
     compile_and_say(root)
-    output.say(REPLAYED)
-    output.say("To check that everything works, type: deia doctor")
-    return code
 
 
 def _install_git(hosts: Sequence[str], **flags: bool) -> None:
