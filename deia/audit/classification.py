@@ -43,6 +43,7 @@ FORMS = {  # two words, one after the other, that say what is asked for
     for name, value in TABLES.pairs("forms").items()
 }
 LENGTHS = (2, 4, 7, 12, 20)
+UNTOLD = ("length", "mark", "no mark", "talk", "begins with another")  # features that tell a person nothing
 FILE = "questions.json"
 _learned: dict[str, Any] = {}
 
@@ -162,8 +163,9 @@ def _shares(odds: Mapping[str, float]) -> dict[str, float]:
 def _reasons(found: Sequence[str], best: str) -> str:
     """Return what spoke most for a type."""
     weights = _weights(f"type {best}")
-    said = sorted((one for one in found if weights.get(one, 0.0) > 0), key=lambda one: -weights[one])
-    return f"it {', '.join(said[:3])}" if said else "nothing speaks for another type"
+    telling = [one for one in found if weights.get(one, 0.0) > 0 and not one.startswith(UNTOLD)]
+    first = sorted(telling, key=lambda one: -weights[one])[:3]
+    return f"it {', '.join(first)}" if first else "nothing speaks for another type"
 
 
 def _mode(best: str, kind: str, words: Sequence[str]) -> str:

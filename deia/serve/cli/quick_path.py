@@ -52,6 +52,11 @@ def _described(error: OSError) -> DeiaError:
 
 
 PLACES = {"--config": "DEIA_CONFIG", "--data": "DEIA_STATE", "--docs": "DEIA_DOCS"}
+IS_THERE = {
+    "--config": os.path.isfile,
+    "--data": lambda path: os.path.isdir(path) or not os.path.exists(path),  # it is made where needed
+    "--docs": os.path.isdir,
+}
 
 
 def take_places(arguments: list[str]) -> list[str]:
@@ -69,7 +74,7 @@ def take_places(arguments: list[str]) -> list[str]:
             kept.append(argument)
             continue
         value = value if equals else next(rest, "")
-        if not (value and (os.path.exists(value) or name == "--data")):
+        if not (value and IS_THERE[name](value)):
             raise QueryError(f"{name} {value}: there is no such {'file' if name == '--config' else 'folder'}")
         os.environ[PLACES[name]] = os.path.abspath(value).replace("\\", "/")
         if name == "--docs":

@@ -43,6 +43,8 @@ RUNNERS = {"tsx": "node", "ts-node": "node", "bun": "node", "deno": "node"}
 DATABASES = frozenset(("psql", "mysql", "mariadb", "sqlite3", "cockroach", "clickhouse-client", "sqlcmd", "mongosh"))
 FILE_OPTIONS = frozenset(("-f", "--file", "-i"))
 REMOTE = frozenset(("ssh", "docker", "kubectl"))
+PRINTED = "$(cat "  # begins what a shell runs that is given the text of files
+SUBSTITUTED = "<(cat "
 NO_FILE = frozenset(("-c", "-lc", "-m", "-p", "-n", "-l", "--check", "--eval", "--version"))
 SETTING = (".env", "/activate", ".bashrc", ".profile", ".zshrc", "nvm.sh")  # sourced all day, and only set variables
 RUNNING = SHELLS | SOURCING | frozenset((*CODE_OPTIONS, *RUNNERS))
@@ -144,7 +146,9 @@ def _runs(command: Command, key: str) -> Iterator[_Run]:
     """Yield the files that a command runs."""
     plain = [word for word in command.arguments if word[:1] not in {"-", "+"}]
     fed = [target for operator, target in command.redirects if operator == "<"]
-    if key in MAKES:
+    if command.program.startswith(PRINTED):  # `cat x.sh | bash`, `bash -c "$(cat x.sh)"`
+        yield from (_Run(path=path, by="bash") for path in command.program[len(PRINTED) : -1].split())
+    elif key in MAKES:
         inside, named = _option(command, "-C", "--directory"), _option(command, "-f", "--file")
         targets = [word for word in plain if "=" not in word and word not in {inside, named}]
         for name in (named,) if named else MAKES[key]:
@@ -157,8 +161,9 @@ def _runs(command: Command, key: str) -> Iterator[_Run]:
         return
     elif key in DATABASES or (key in RUNNING and not command.stdin):
         given = [_option(command, *FILE_OPTIONS)] if key in DATABASES else _first_file(command, plain)
-        for path in filter(None, [*given, *fed]):
-            yield _Run(path=path, by=key, given=[word for word in plain if word != path])
+        for word in filter(None, [*given, *fed]):
+            path = word[len(SUBSTITUTED) : -1] if word.startswith(SUBSTITUTED) else word
+            yield _Run(path=path, by=key, given=[other for other in plain if other != word])
     else:
         written = next((word for word in command.text.split() if word.endswith("/" + command.program)), "")
         if written or key.endswith(RUN_ENDINGS):

@@ -62,7 +62,8 @@ def artefact() -> Artefact:
     "command",
     [
         "bash x.sh", "sh -e /repo/x.sh", "./x.sh", "cd /repo && ./x.sh", "source x.sh", ". ./x.sh", "sudo ./x.sh",
-        "bash < x.sh", "timeout 60 bash x.sh | tail -5", "chmod +x x.sh && ./x.sh", "./outer.sh",
+        "bash < x.sh", "cat x.sh | bash", "cat x.sh | sudo sh -s", 'bash -c "$(cat x.sh)"', 'eval "$(cat x.sh)"',
+        "source <(cat x.sh)", "timeout 60 bash x.sh | tail -5", "chmod +x x.sh && ./x.sh", "./outer.sh",
         "python3 run.py --now", "uv run run.py",
         "node run.js", "npx tsx run.js", "make down", "make -C /repo down", "npm run down", "yarn down", "./tool",
         "bash branches.sh reset", "psql -f drop.sql shop", "psql shop < drop.sql",
@@ -79,7 +80,8 @@ def test_what_was_written_is_judged_when_it_is_run(command: str, artefact: Artef
 
 @pytest.mark.parametrize(
     "command",
-    ["cat x.sh", "git add x.sh", "shellcheck x.sh", "make", "npm run build", "bash branches.sh",
+    ["cat x.sh", "cat x.sh | bash -c ls", "cat x.sh | grep bash", 'echo "$(cat x.sh)"', "git add x.sh",
+      "shellcheck x.sh", "make", "npm run build", "bash branches.sh",
      "bash branches.sh status", "bash -c 'ls x.sh'", "python3 -m run", "ssh host ./x.sh", "echo ./x.sh"],
 )  # fmt: skip
 def test_what_is_not_run_is_not_judged(command: str, artefact: Artefact) -> None:

@@ -86,6 +86,10 @@ def test_a_place_that_is_not_there_is_refused() -> None:
         take_places(["search", "x", "--docs", "nowhere"])
     with pytest.raises(QueryError, match="--config : there is no such file"):
         take_places(["--config"])
+    with pytest.raises(QueryError, match="--config /dev/null: there is no such file"):
+        take_places(["--config", "/dev/null"])
+    with pytest.raises(QueryError, match="there is no such folder"):
+        take_places(["--data", __file__, "search", "x"])
 
 
 @given(st.lists(st.sampled_from(PLAIN)))
