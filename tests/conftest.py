@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.derived import private
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 # On a build machine the same examples every time: a new one is a finding for a person, not for somebody else's change.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
@@ -30,3 +33,12 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
     strays = [path for cache in caches for path in glob.glob(f"{glob.escape(cache)}/*-*/*pytest-*")]
     assert not strays, f"a test compiled into a person's cache; give it an environment with DEIA_CACHE: {strays}"
+
+
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
+    """Return the environment of a person with a state and a cache of the test's own, which is set meanwhile."""
+    own = private(tmp_path / "person")
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+    return {**os.environ, **own}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from deia.errors import QueryError
 from deia.folders import library_folder
 from deia.graph.graph_questions import entities, relations
 from deia.graph.merging import Merge, proposed_merges
-from tests.derived import private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,14 +30,6 @@ TEXTS = {
     "two": "# Two\n\nThe order-service uses Redis. Dashboard uses Kafka.\n",
     "three": "# Three\n\nThe EventBus uses ZooKeeper.\n",
 }
-
-
-@pytest.fixture
-def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    own = private(tmp_path / "person")
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    return {**os.environ, **own}
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from deia.graph.graph_questions import entities
 from deia.graph.graph_store import DATABASE
 from deia.ingest.source import FolderSource, described
 from deia.problems import SettingsError
-from tests.derived import private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,14 +50,6 @@ COMPOSE = """services:
   db:
     image: postgres
 """
-
-
-@pytest.fixture
-def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    own = private(tmp_path / "person")
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    return {**os.environ, **own}
 
 
 @pytest.fixture

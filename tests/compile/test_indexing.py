@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,6 @@ from deia.graph.extractor import extractor
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
 from deia.settings import resolve
-from tests.derived import private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,14 +31,6 @@ clusters:
         path: bok/freezing.md
         title: Freezing the ledger
 """
-
-
-@pytest.fixture
-def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    own = private(tmp_path / "person")
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    return {**os.environ, **own}
 
 
 @pytest.fixture

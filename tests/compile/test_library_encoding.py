@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
 from deia.match.tiers import open_tier
 from deia.search.ranking.retrieve import RESCORED_NOTE
-from tests.derived import derived, private
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
 PARTS = ("impeller", "spindle", "gasket", "bearing", "flange", "rotor", "stator", "nozzle", "piston", "valve")
 QUESTION = "which way does the impeller turn"
 WORD_VECTORS = "the library was searched with word vectors only; "
-
-
-@pytest.fixture
-def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    own = private(tmp_path / "person")
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    return {**os.environ, **own}
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from deia.errors import QueryError
 from deia.ingest.source import FolderSource, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
-from tests.derived import derived, private
+from tests.derived import derived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 LESSON = "# Closing valves\n\nAlways close the red valve before the pump is stopped, or the seal bursts.\n"
 MANUAL = "# Pump manual\n\n## Valves\n\nThe red valve has a thread of 12 mm.\n\n## Pumps\n\nThe pump turns left.\n"
 MODULE = "def open_valve(turns):\n    return turns * 360\n"
-
-
-@pytest.fixture
-def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    own = private(tmp_path / "person")
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    return {**os.environ, **own}
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from deia.folders import GRAPH, derived_folder
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
 from deia.search.ranking.links import DATABASE
-from tests.derived import private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +26,6 @@ VALVES = "# Valves\n\n## Bleeding\n\nTurn the small screw until no bubbles come.
 OTHERS = {
     f"other-{number}.md": f"# Item {number}\n\nThe line of item {number} is bled yearly.\n" for number in range(9)
 }
-
-
-@pytest.fixture
-def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    own = private(tmp_path / "person")
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    return {**os.environ, **own}
 
 
 @pytest.fixture
