@@ -211,7 +211,7 @@ def learn(sets: Sequence[tuple[Bench, Sequence[Question]]]) -> None:
     right = np.array([not without for _, _, without, _ in asked], float)
     counts = np.array([(1 if bench is sets[0][0] else SETS) / size for bench, *_, size in asked])
     counts *= len(asked) / counts.sum()
-    for columns in ([0, 1, 2, 3, 4, 5], [0, 1, 3, 4, 5]):
+    for columns in ([0, 1, 2, 3, 4, 5, 6], [0, 1, 3, 4, 5, 6]):
         inputs = np.c_[np.ones(len(data)), data[:, columns]]
         weights, ridge = np.zeros(inputs.shape[1]), np.diag([0.0, *[0.5] * len(columns)])
         for _ in range(40):

@@ -96,7 +96,9 @@ def with_more(ongoing: Ongoing, further: Sequence[Asked], most: int) -> tuple[On
     }
     new = chosen(found.values(), ongoing.evidence.aspects, most)
     evidence = ongoing.evidence.but(passages=[*ongoing.evidence.passages, *new])
-    return ongoing.but(evidence=evidence).noted("further", asked=len(further), passages=len(new)), new
+    sentences = tuple(cited(evidence)) if new else ongoing.sentences
+    more = ongoing.but(evidence=evidence, sentences=sentences)
+    return more.noted("further", asked=len(further), passages=len(new)), new
 
 
 def with_model(
@@ -131,15 +133,16 @@ def _asked(endpoint: Endpoint, prompts: Sequence[Sequence[Mapping[str, str]]], s
     """Return the replies to some prompts, asked at once; equal ones were kept. Raise ModelError if one fails."""
     until = monotonic() + seconds
     by_key = {_key(endpoint, prompt): prompt for prompt in prompts}
-    running = {key: _in_thread(endpoint, prompt, seconds) for key, prompt in by_key.items() if key not in _replies}
+    replies = {key: _replies[key] for key in by_key if key in _replies}
+    running = {key: _in_thread(endpoint, prompt, seconds) for key, prompt in by_key.items() if key not in replies}
     try:
-        replies = {key: future.result(max(0.0, until - monotonic())) for key, future in running.items()}
+        replies |= {key: future.result(max(0.0, until - monotonic())) for key, future in running.items()}
     except TimeoutError as error:
         raise ModelError(f"the language model did not answer within {seconds:g} seconds") from error
-    while _replies and len(_replies) + len(replies) > MOST_REPLIES:
-        _replies.pop(next(iter(_replies)))
     _replies.update(replies)
-    return [_replies[key] for key in by_key]
+    for key in [*_replies][: max(0, len(_replies) - MOST_REPLIES)]:
+        _replies.pop(key, None)
+    return [replies[key] for key in by_key]
 
 
 def _key(endpoint: Endpoint, prompt: Sequence[Mapping[str, str]]) -> str:
@@ -162,7 +165,7 @@ def _in_thread(endpoint: Endpoint, prompt: Sequence[Mapping[str, str]], seconds:
 
 def response(ongoing: Ongoing, *, include_sources: bool = True, token: str = "") -> LibrarianResponse:
     """Return an answer as the librarian gives it: what a model chose, and what it lacks of the sentences."""
-    evidence, whole = ongoing.evidence, cited(ongoing.evidence)
+    evidence, whole = ongoing.evidence, ongoing.sentences
     sure = probability(evidence, whole)
     found = sure >= LEAST
     said = [(sentence_of(one.quotation, one.passage, evidence), one.says) for one in ongoing.claims]

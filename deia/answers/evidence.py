@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from deia.match.keyword import Filters
     from deia.search.catalog import Catalog, StoredDocument
     from deia.search.question.terms import Question
+    from deia.search.ranking.confidence import Verdict
     from deia.search.ranking.rank import Ranked
     from deia.search.ranking.retrieve import Meaning
 
@@ -102,10 +103,10 @@ def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
 
 
 class Net(Record):
-    """What a wide net brought, best first, and whether the catalog is about such things at all."""
+    """What a wide net brought, best first, and what a search would say of it."""
 
     passages: Sequence[Passage]
-    belongs: bool
+    verdict: Verdict
 
 
 def net(asked: Asked) -> Net:
@@ -133,11 +134,11 @@ def _cast(asked: Asked) -> Net:
     best = sorted(scores, key=lambda place: (-scores[place], place))[:NET]
     top = max((scores[place] for place in best), default=0.0) or 1.0
     passages = read(asked, {place: scores[place] / top for place in best}, cosines)
-    return Net(passages=passages, belongs=_belongs(asked, ranked, passages, tier))
+    return Net(passages=passages, verdict=_verdict(asked, ranked, passages, tier))
 
 
-def _belongs(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage], tier: str) -> bool:
-    """Return whether a search would find anything, by the verdict that it learned."""
+def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage], tier: str) -> Verdict:
+    """Return the verdict of a search on the best document, by what it learned."""
     stems: dict[int, dict[int, frozenset[str]]] = {}
     for passage in passages:
         stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
@@ -149,7 +150,7 @@ def _belongs(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]
         akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
-    return judge(observed, verdict_weights(tier or KEYWORD_TIER)).found
+    return judge(observed, verdict_weights(tier or KEYWORD_TIER))
 
 
 def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:

@@ -46,6 +46,7 @@ class Evidence(Record):
     looked_at: int  # passages
     sub_questions: Sequence[SubQuestion] = ()
     belongs: bool = True  # whether a catalog is about such things at all
+    answers: float = 0.0  # the probability that a document answers by itself, as a search judges it
 
 
 def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]) -> Evidence:
@@ -85,7 +86,8 @@ def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]
         passages=best,
         looked_at=len(pool),
         sub_questions=tuple(sub_questions),
-        belongs=any(each.belongs for each in nets),
+        belongs=any(each.verdict.found for each in nets),
+        answers=max((each.verdict.answers for each in nets), default=0.0),
     )
 
 

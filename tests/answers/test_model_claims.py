@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.answers import answering
 from deia.answers.librarian_answer import LibrarianQuery, LibrarianResponse
 from deia.answers.model_claims import is_shortened
 from deia.errors import QueryError
+from deia.language_model import Endpoint
 from tests.answers.test_answers import ONE_STEP, TWO_STEPS, asked
 from tests.scripted_model import Scripted, Step, said
 
@@ -117,6 +119,18 @@ def test_a_question_that_was_asked_is_not_asked_again(
     asker = with_model(librarian, monkeypatch, scripted.url)
     assert asked(asker, ONE_STEP).sources == asked(asker, ONE_STEP).sources
     assert len(scripted.requests) == 1
+
+
+def test_a_kept_reply_that_makes_room_for_others_still_counts(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "MOST_REPLIES", 1)
+    scripted.steps = [said("first"), said("second")]
+    endpoint = Endpoint(urls=(scripted.url,), model="small")
+    prompts = [[{"role": "user", "content": text}] for text in ("one", "two")]
+    assert answering._asked(endpoint, prompts[:1], 9.0) == ["first"]
+    assert answering._asked(endpoint, prompts, 9.0) == ["first", "second"]
+    assert len(answering._replies) == 1
 
 
 def test_an_agent_goes_on_with_notes_that_quote_the_evidence(librarian: Librarian) -> None:

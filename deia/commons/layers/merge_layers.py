@@ -7,14 +7,18 @@ own. Packs that differ from the lock are left out, and all that an untrusted pro
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from deia import files
+from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.index_parts import first_per_audience
 from deia.commons.index.index_records import Cluster
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.packs import FOLDER, Packs, check_packs, pack_folder
-from deia.folders import STARTER, STARTER_PREFIX, is_starter
+from deia.commons.source_files import safe_files
+from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
+from deia.folders import INDEX_NAMES, STARTER, STARTER_PREFIX, is_starter
 from deia.knowledge import Case, Entry, Trigger
 from deia.problems import Problem
 from deia.records import Record
@@ -49,7 +53,19 @@ def _is_starter_layer(layer: Commons) -> bool:
 
 
 def load_starter() -> Commons:
-    """Read the starter commons, with its paths as seen from a project."""
+    """Return the starter commons, with its paths as seen from a project; it is read again after a file was changed."""
+    return _read_starter(starter_stamps())
+
+
+def starter_stamps() -> Hashable:
+    """Return what tells whether a file of the starter was changed."""
+    folders = ((TRIGGERS, ".yaml"), (DOCUMENTS, ".md"))
+    paths = [path for folder, ending in folders for path in safe_files.list_files(STARTER, folder, ending)]
+    return tuple(files.stamp(f"{STARTER}/{path}") for path in (*INDEX_NAMES, *paths))
+
+
+@lru_cache(maxsize=1)
+def _read_starter(stamps: Hashable) -> Commons:  # noqa: ARG001 - the key
     return _with_prefix(load_commons(STARTER, globs=()), STARTER_PREFIX)
 
 

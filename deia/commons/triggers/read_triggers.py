@@ -7,7 +7,7 @@ field, word or clause is reported with what was probably meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
@@ -60,7 +60,7 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
 
     `good` is the last good text of files, by path; its triggers are used in place of those that are broken now.
     """
-    listed = [path for ending in ENDINGS for path in safe_files.list_files(root, FOLDER, ending)]
+    listed = _paths(root)
     paths = [path for path in listed if path != OWN_ACT_WORDS]
     case_paths = [path for path in paths if path.lower().endswith(cases.ENDINGS)]
     own_words, problems = own_act_words(root, good=good) if len(paths) < len(listed) else (OwnActWords(), [])
@@ -88,6 +88,19 @@ def load_triggers(root: str, *, good: Mapping[str, str] | None = None) -> Trigge
         problems=tuple(problems),
         broken=tuple(ident for ident in seen if ident not in triggers),
     )
+
+
+def listed_triggers(root: str) -> Iterator[tuple[str, str, Map]]:
+    """Yield the id, the path and the unchecked fields of every trigger of a commons, also of broken ones."""
+    for path in _paths(root):
+        items = None if path.lower().endswith(cases.ENDINGS) else _parse_file(root, Findings(path))
+        for item in items if isinstance(items, Items) else ():
+            if isinstance(item, Map) and isinstance(ident := item.get("id"), str):
+                yield ident, path, item
+
+
+def _paths(root: str) -> list[str]:
+    return [path for ending in ENDINGS for path in safe_files.list_files(root, FOLDER, ending)]
 
 
 def own_act_words(root: str, *, good: Mapping[str, str] | None = None) -> tuple[OwnActWords, list[Problem]]:

@@ -63,7 +63,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     is empty, the urgency unknown, a file or id exists already, or the index is unsound.
     """
     title = one_line(title)
-    _check_arguments(title, urgency)
+    _check_arguments(title, text, urgency)
     taken = lower_ids(root)
     ident = taken.free_id(slug(title))
     entry = Entry(
@@ -101,12 +101,14 @@ def _write(root: str, files: dict[str, str], entry: Entry, *, today: str) -> Non
         raise
 
 
-def _check_arguments(title: str, urgency: str) -> None:
+def _check_arguments(title: str, text: str, urgency: str) -> None:
     if not any(letter.isalnum() for letter in title):
         raise CommonsError(
             "A lesson needs a title with at least one letter, because its id and its file are named after it.",
             fix=f'Write in a few words what goes wrong: "{EXAMPLE}"',
         )
+    if "\0" in text:
+        raise CommonsError("The text of a lesson has a null character.", fix="Leave it out.")
     if urgency not in URGENCIES:
         raise CommonsError(f"The urgency {urgency!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
 

@@ -180,6 +180,7 @@ def test_a_lesson_does_not_follow_a_link_out_of_the_commons(tmp_path: Path) -> N
 )
 @example("0", "", "", ["?\u00d0"])
 @example("0", "", "", ["-x", ": y"])
+@example("0", "\0", "", [])
 @settings(max_examples=40, deadline=None)
 def test_whatever_a_person_types_gives_a_sound_lesson_or_says_why_not(
     title: str, text: str, category: str, tags: list[str]

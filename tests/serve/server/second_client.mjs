@@ -47,6 +47,7 @@ await client.connect(transport);
 const call = (name, given) => client.callTool({ name, arguments: given });
 const calls = {
   query_global_commons: { query: "delete a site" },
+  answer: { question: "How is a site deleted?" },
   read_document: { document: "queue-purge" },
   check_triggers: { conversation: ["User: I will delete the shop site now"] },
   list_documents: {},

@@ -35,6 +35,7 @@ pytestmark = pytest.mark.skipif(
 )
 CALLS: dict[str, dict[str, Any]] = {
     "query_global_commons": {"query": "delete a site", "detail": "full"},
+    "answer": {"question": "How is a site deleted?"},
     "read_document": {"document": "queue-purge", "lines": "1-3"},
     "check_triggers": {"conversation": ["User: I will delete the shop site now"]},
     "list_documents": {"cluster": "queues"},
