@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Found = tuple[Evidence, list[Cited], float]
 
 DEPTH = 5
-SETS = 0.3  # how much a set counts for the confidence, beside the questions of links
+SETS = 0.1  # how much a set counts for the confidence, beside the questions of links
 
 
 def made_of(docs: Documentation, count: int, seed: int) -> list[Question]:
@@ -211,7 +211,7 @@ def learn(sets: Sequence[tuple[Bench, Sequence[Question]]]) -> None:
     right = np.array([not without for _, _, without, _ in asked], float)
     counts = np.array([(1 if bench is sets[0][0] else SETS) / size for bench, *_, size in asked])
     counts *= len(asked) / counts.sum()
-    for columns in ([0, 1, 2, 3, 4, 5, 6], [0, 1, 3, 4, 5, 6]):
+    for columns in ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 3, 4, 5, 6, 7]):
         inputs = np.c_[np.ones(len(data)), data[:, columns]]
         weights, ridge = np.zeros(inputs.shape[1]), np.diag([0.0, *[0.5] * len(columns)])
         for _ in range(40):

@@ -1,7 +1,8 @@
 """How likely it is that an answer's sentences really answer the question.
 
-A logistic regression over what the sentences and passages say of the question. `bench/answers.py --learn` learned it on
-questions whose evidence was there or had been taken out.
+The product of two probabilities: that the documents are about such things at all, as a search judges it, and that the
+sentences then answer. The latter is a logistic regression over what the sentences and passages say of the question.
+`bench/answers.py --learn` learned it on questions whose evidence was there or had been taken out.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from deia.answers.synthesis import Cited
 
 # With the cosines of word vectors, and without: those of other models have another scale. Each begins with the bias.
-WITH_MEANING = (-3.95, 0.34, -2.89, 3.54, 0.8, -0.54, 3.83, 0.23)
-BY_WORDS = (-2.26, 0.5, -2.67, 0.87, -0.3, 3.61, 0.31)
+WITH_MEANING = (-5.13, 0.1, -3.57, 3.7, 0.06, -0.85, 4.72, 0.14, 2.34)
+BY_WORDS = (-3.26, 0.24, -3.35, 0.08, -0.62, 4.51, 0.23, 2.39)
 MEASURED = "static"  # the tier of the cosines
-LEAST = 0.25  # below this probability, the answer is that the documents do not say
+LEAST = 0.2  # below this probability, the answer is that the documents do not say
 UNRELATED = 0.1  # the most, where nothing that the question is about is in the documents, as a search judges it
 SUREST = 0.99  # of the verdict of a search, whose odds count
 NEAR = 3  # words between two of a question, up to which a sentence says them together
@@ -46,6 +47,7 @@ def observed(evidence: Evidence, cited: Sequence[Cited]) -> list[float]:
         score,
         together * score,
         log(alone / (1 - alone)),
+        share(evidence.aspects, frozenset().union(*(passage.stems for passage in evidence.passages))),
     ]
 
 
@@ -60,7 +62,7 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
         weights, values = BY_WORDS, [*values[:2], *values[3:]]
     total = weights[0] + sum(map(mul, weights[1:], values))
     sure = 1 / (1 + exp(-max(-30.0, min(30.0, total))))
-    return round(sure if evidence.belongs else min(sure, UNRELATED), 3)
+    return round(sure * evidence.belongs if evidence.belongs else min(sure, UNRELATED), 3)
 
 
 def _said_together(aspects: Sequence[Aspect], cited: Sequence[Cited]) -> float:

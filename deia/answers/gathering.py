@@ -45,7 +45,7 @@ class Evidence(Record):
     passages: Sequence[Passage]  # those that were chosen, the most telling first
     looked_at: int  # passages
     sub_questions: Sequence[SubQuestion] = ()
-    belongs: bool = True  # whether a catalog is about such things at all
+    belongs: float = 1.0  # the probability that a catalog is about such things at all; 0 if a search finds nothing
     answers: float = 0.0  # the probability that a document answers by itself, as a search judges it
 
 
@@ -86,7 +86,7 @@ def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]
         passages=best,
         looked_at=len(pool),
         sub_questions=tuple(sub_questions),
-        belongs=any(each.verdict.found for each in nets),
+        belongs=max((each.verdict.belongs for each in nets if each.verdict.found), default=0.0),
         answers=max((each.verdict.answers for each in nets), default=0.0),
     )
 
