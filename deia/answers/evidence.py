@@ -132,8 +132,8 @@ def _cast(asked: Asked) -> Net:
         for place, score in scores.items()
     }
     best = sorted(scores, key=lambda place: (-scores[place], place))[:NET]
-    top = max((scores[place] for place in best), default=0.0) or 1.0
-    passages = read(asked, {place: scores[place] / top for place in best}, cosines)
+    top = max((scores[place] for place in best), default=0.0)  # 0 where all are alike
+    passages = read(asked, {place: scores[place] / top if top > 0 else 1.0 for place in best}, cosines)
     return Net(passages=passages, verdict=_verdict(asked, ranked, passages, tier))
 
 
