@@ -1,8 +1,8 @@
 """What kind of question somebody asks: its type, whether anything has to be looked up, and how to look for it.
 
-Two logistic models over the words at the beginning of a text and over classes of words decide; their weights are in
-deia/models/questions.json (tools/train_questions.py). One rule comes before them: what announces an act always needs
-retrieval, also if the rest of the text is small talk.
+Two logistic models over the words of a text, over classes of words and over the mean of the word vectors decide; their
+weights are in deia/models/questions.json (tools/train_questions.py). One rule comes before them: what announces an act
+always needs retrieval, also if the rest of the text is small talk.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import exp
+from operator import mul
 
 from deia import fast_json
 from deia.fast_json import Json
 from deia.folders import MODELS
+from deia.match.static_vectors import open_static
 from deia.match.tokeniser import fold
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.classify import FILLERS, GREETINGS, QUESTION_WORDS, TALK
@@ -43,6 +45,7 @@ FORMS = {  # two words, one after the other, that say what is asked for
     for name, value in TABLES.pairs("forms").items()
 }
 LENGTHS = (2, 4, 7, 12, 20)
+SPREAD = 3.0  # of the mean vector beside features that are 0 or 1; 2 measured alike, 5 worse
 UNTOLD = ("length", "mark", "no mark", "talk", "begins with another")  # features that tell a person nothing
 FILE = "questions.json"
 _learned: dict[str, Any] = {}
@@ -75,14 +78,14 @@ class Classification(Record):
 def classify(text: str, *, kind: str = "", filters: Mapping[str, Json] = {}) -> Classification:
     """Return what kind of question a text is; `kind` and `filters` are how a search interprets it."""
     words = _words(text)
-    found = sorted(features(text))
+    found, vector = sorted(features(text)), meaning(text)
     announced = announced_act(words)
-    odds = {name: _odds(found, f"type {name}") for name in TYPES}
+    odds = {name: _odds(found, vector, f"type {name}") for name in TYPES}
     shares = _shares(odds)
     ranked = sorted(TYPES, key=lambda name: -shares[name])
     is_talk = ranked[0] == CONVERSATIONAL and any(map(_is_said, words))
     best = CONVERSATIONAL if announced or is_talk else next(name for name in ranked if name != CONVERSATIONAL)
-    needed = bool(announced) or _odds(found, "retrieval") > 0 or best != ranked[0]
+    needed = bool(announced) or _odds(found, vector, "retrieval") > 0 or best != ranked[0]
     likely = [name for name in ranked if name != CONVERSATIONAL][:2]
     is_unclear = needed and not announced and shares[best] < UNCLEAR
     return Classification(
@@ -102,8 +105,13 @@ def announced_act(words: Sequence[str]) -> str:
     return ""
 
 
+def meaning(text: str) -> list[float]:
+    """Return the mean of a text's word vectors with the length `SPREAD`, or zeros if none of its words are known."""
+    return [SPREAD * value for value in open_static().encode(_shown(text))]
+
+
 def features(text: str) -> set[str]:
-    """Return what the models look at: single words and pairs at the beginning, classes of words, the form."""
+    """Return what the models look at beside the meaning: single words and pairs, classes of words, the form."""
     return set(_features(text, _words(text)))
 
 
@@ -136,9 +144,13 @@ def _is_said(word: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    shown = text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} {text[-LONGEST // 2 :]}"
-    stripped = (word.strip(".,;:!?()[]{}\"'`…*_-\u2013\u2014~") for word in fold(shown.replace("\u2019", "'")).split())
+    shown = fold(_shown(text).replace("\u2019", "'"))
+    stripped = (word.strip(".,;:!?()[]{}\"'`…*_-\u2013\u2014~") for word in shown.split())
     return [word.replace("'", "") for word in stripped if word]
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} {text[-LONGEST // 2 :]}"
 
 
 def _weights(name: str) -> Mapping[str, float]:
@@ -149,9 +161,10 @@ def _weights(name: str) -> Mapping[str, float]:
     return weights
 
 
-def _odds(found: Sequence[str], name: str) -> float:
+def _odds(found: Sequence[str], vector: Sequence[float], name: str) -> float:
     weights = _weights(name)
-    return weights[""] + sum(weights.get(one, 0.0) for one in found)
+    of_meaning: Sequence[float] = _learned["meaning"][name]
+    return sum(map(mul, of_meaning, vector), weights[""] + sum(weights.get(one, 0.0) for one in found))
 
 
 def _shares(odds: Mapping[str, float]) -> dict[str, float]:
