@@ -29,11 +29,13 @@ class Audit(Record):
     kind: str = ""  # what kind of text was typed
     understood: str = ""  # how the query was interpreted, if not literally
     warnings: tuple[str, ...] = ()
+    second_try: str = ""  # the words that the best document lacked, if a further one answers them
     steps: Mapping[str, Json] = {}  # what the librarian's protocol says of it, step by step (`deia.audit`)
 
     def to_dict(self) -> dict[str, Json]:
         """Return the audit as an answer shows it, each step under its name."""
-        fields = {name: _plain(value) for name, value in self.values().items() if name != "steps"}
+        left_out = ("steps",) if self.second_try else ("steps", "second_try")
+        fields = {name: _plain(value) for name, value in self.values().items() if name not in left_out}
         return {**fields, **self.steps}
 
 

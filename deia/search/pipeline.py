@@ -57,6 +57,7 @@ BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large s
 BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
 VAGUE_SHARE = 0.02  # likewise, where nothing found is sure to answer
 BROAD_WORDS = 2
+LACKING = 0.4  # of a question's information, that the best document lacks
 FEWEST_DIGITS = 3  # of a number that is worth looking for: a port, a status, an exit code
 
 
@@ -123,6 +124,8 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"
+    candidates, lacked = _second_try(catalog, candidates, query, meaning=meaning, filters=filters)
+    audit = audit.but(second_try=lacked)
     answer = answer_with_results(
         catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit
     )
@@ -130,6 +133,34 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
     if matched == "partial" and _is_broad(catalog, question, share=VAGUE_SHARE):
         return broad_with_results(catalog, answer, candidates)
     return answer
+
+
+def _second_try(
+    catalog: Catalog, candidates: Candidates, query: Query, *, meaning: Meaning, filters: Filters
+) -> tuple[Candidates, str]:
+    """Search for what the best document lacks; return the candidates with what answers that, and what was searched for.
+
+    The further document takes the last place of an answer that is full.
+    """
+    question, shown = candidates.question, candidates.shown
+    said = candidates.stems_of(catalog.id(candidates.ranked[0].number))
+    lacking = [term for term in question.terms if term.part and term.stem and term.stem not in said]
+    whole = sum(term.information for term in question.terms if term.part and term.stem)
+    if query.limit < 2 or sum(term.information for term in lacking) < LACKING * whole:
+        return candidates, ""
+    text = " ".join(dict.fromkeys(term.corrected or term.typed for term in lacking))
+    rest = question.but(text=text, terms=tuple(lacking))
+    further = find_candidates(catalog, rest, query, meaning=meaning, filters=filters, today=candidates.today)
+    verdict = judge(observe_ranking(catalog, further, meaning), verdict_weights(meaning.name))
+    new = [one for one in further.shown[:1] if one.number not in {other.number for other in shown}]
+    if not new or not verdict.found:
+        return candidates, ""
+    kept = shown[: query.limit - 1]
+    shown = [*kept, new[0].but(score=min(new[0].score, kept[-1].score))]
+    documents = [catalog.document_at(one.number) for one in shown]
+    names = list({catalog.id(candidates.ranked[0].number), *(document.entry.id for document in documents)})
+    stems = catalog.keyword.stems_by_passage(names, list(stem_weights(question)))
+    return candidates.but(shown=shown, documents=documents, stems=stems), text
 
 
 def _is_broad(catalog: Catalog, question: Question, *, share: float = BROAD_SHARE) -> bool:

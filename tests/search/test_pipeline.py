@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,9 @@ from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
 from deia.search.rendering.render import RENDERINGS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STRANGE = st.one_of(
     st.text(st.characters(), max_size=200),
@@ -53,6 +58,21 @@ def test_the_published_shape_of_an_answer(catalog: Catalog) -> None:
 def test_a_fully_covered_query_has_high_confidence(catalog: Catalog) -> None:
     answer = search(catalog, Query(text="deleting a netlify site"))
     assert (answer.matched, answer.confidence) == (True, "high")
+
+
+def test_what_the_best_document_lacks_is_searched_for_once_more(tmp_path: Path) -> None:
+    about = ("load", "a slow disk", "a full log", "many clients", "an old kernel")
+    texts = {f"Gateway timeouts under {cause}": f"The gateway times out under {cause}." for cause in about}
+    texts["Parking permits"] = "Visitors park behind the depot."
+    documents = [
+        Document(path=f"bok/{at}.md", title=title, text=text) for at, (title, text) in enumerate(texts.items())
+    ]
+    entries = [Entry(id=one.title, path=one.path, title=one.title) for one in documents]
+    build_catalog(entries, documents, [], [], str(tmp_path))
+    text = "why do gateway timeouts happen under load with many clients on an old kernel, and where do visitors park?"
+    answer = search(open_catalog(str(tmp_path)), Query(text=text, limit=3))
+    assert [one.id for one in answer.documents][-1] == "Parking permits"
+    assert answer.to_dict()["audit"]["second_try"].endswith("visitors park")
 
 
 def test_the_lines_of_a_passage_are_those_of_the_file(catalog: Catalog) -> None:
