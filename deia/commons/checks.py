@@ -14,6 +14,7 @@ from deia.commons.index.derived_views import derived_values
 from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
+from deia.commons.index.near_copies import near_copies
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import unmeant_problems
 from deia.commons.notes.describe import usual_names
@@ -40,7 +41,7 @@ def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -
     globs = None if settings is None else settings.documents
     layers = load_layers(root, starter=starter, trusted=True, globs=globs)
     found = check_layers(layers, settings or DEFAULTS)
-    return sorted((*found, *load_golden(root).problems), key=_place)
+    return sorted((*found, *load_golden(root).problems, *near_copies(layers.stack[0])), key=_place)
 
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
