@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_NAMED = 5
+SERVER = "server.json"  # what a server that listens writes into the folder of the compiled files, and removes
 PROCESSED, FAILED = "processed", "failed"  # states of a source, all others being underway
 COMPILE = "Type: deia compile"
 UPDATE = "Type: deia source update"
@@ -53,6 +54,7 @@ class State(Record):
     by_status: Mapping[str, int]  # how many sources of the library have it
     stale: tuple[str, ...] = ()  # sources that changed since they were taken in
     gone: tuple[str, ...] = ()  # documents whose files are gone
+    server: str = ""  # the address of a server that answers from this state; "" if none runs
 
     @property
     def is_valid(self) -> bool:
@@ -85,6 +87,7 @@ class State(Record):
             "sources": {"total": total, "pending": total - sum(counted.values()), **counted},
             "stale": [*self.stale],
             "gone": [*self.gone],
+            "server": {"running": bool(self.server), "address": self.server},
             "recommendations": [*self.recommendations],
         }
 
@@ -105,7 +108,7 @@ def audit_state(place: Place) -> State:
     return State(
         findings=tuple(findings), index=health.index, entries=health.entries, manifest=manifest, chunks=chunks,
         vectors=vectors, by_status={status: statuses.count(status) for status in statuses}, stale=tuple(stale),
-        gone=health.gone,
+        gone=health.gone, server=_server(place.folder),
     )  # fmt: skip
 
 
@@ -115,6 +118,19 @@ def stamp_of(place: Place) -> tuple[object, ...]:
     return (*map(files.stamp, names), *(header.get("built_at") for header in place.headers)) + (
         (files.stamp(f"{place.library}/{LIBRARY_SOURCES}"),) if place.library else ()
     )
+
+
+def _server(folder: str) -> str:
+    """Return the address of the server that wrote it down, if its process is there."""
+    try:
+        fields = fast_json.loads((files.read(f"{folder}/{SERVER}") or b"").decode("utf-8", "replace"))
+        if hasattr(files.system, "fork"):  # elsewhere this signal would end the process
+            files.system.kill(int(fields["process"]), 0)
+        return str(fields["address"])
+    except PermissionError:  # of another user
+        return str(fields["address"])
+    except (OSError, OverflowError, ValueError, TypeError, KeyError):
+        return ""
 
 
 # --- the index and the compiled files ---

@@ -42,7 +42,8 @@ def answer_question(  # noqa: PLR0913 - every argument of the tool has a name of
 def sampled(desk: Desk, token: str, reply: str) -> Reply:
     """Return an answer after the client's model replied about its evidence."""
     claims = read_reply(reply, desk.librarian.evidence_of(token))
-    notes = [{"says": one.says, "quote": one.quotation.text} for one in claims.kept]
+    notes: list[Mapping[str, Json]] = [{"says": one.says, "quote": one.quotation.text} for one in claims.kept]
+    notes += [{"says": text} for text in claims.dropped]  # which are dropped again, and named
     return _reply(desk.librarian.continue_answer(token, notes, claims.asks)[0], ())
 
 

@@ -23,7 +23,8 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 import deia
-from deia import files
+from deia import fast_json, files
+from deia.audit.state import SERVER
 from deia.errors import DeiaError, HostError, QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
@@ -88,7 +89,13 @@ def serve_http(
     served = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
     hooks = "" if desk.collections else f"; hooks at {address}{HOOKS}HOST"
     report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
-    asyncio.run(_serve(desk, tools, listening, bound, commons=commons))
+    written = fast_json.dumps({"address": f"{address}/mcp", "process": files.process()}).encode("ascii")
+    files.keep(f"{desk.derived}/{SERVER}", written)  # for `deia audit`
+    try:
+        asyncio.run(_serve(desk, tools, listening, bound, commons=commons))
+    finally:
+        if files.read(f"{desk.derived}/{SERVER}") == written:
+            files.remove(f"{desk.derived}/{SERVER}")
 
 
 def _require_token(listening: Listening) -> None:

@@ -54,6 +54,28 @@ def test_it_says_that_it_is_there_and_ready(served: Served) -> None:
     assert served.ask("/elsewhere")[0] == 404
 
 
+def audited(place: Place) -> dict[str, Any]:
+    """Return what `deia audit` says of the server."""
+    command = [sys.executable, "-P", "-m", "deia.serve.main", "audit", "--json"]
+    done = subprocess.run(command, cwd=place.root, env=place.environ, capture_output=True, check=False)
+    fields: dict[str, Any] = json.loads(done.stdout)["server"]
+    return fields
+
+
+def test_the_audit_says_whether_a_server_runs(place: Place) -> None:
+    assert audited(place) == {"running": False, "address": ""}
+    served = start_server(place)
+    try:
+        assert audited(place) == {"running": True, "address": served.url}
+    finally:
+        assert end_server(served) == 0
+    assert not audited(place)["running"]
+    killed = start_server(place)
+    killed.process.kill()
+    killed.process.communicate()
+    assert not audited(place)["running"], "its note is still there, its process is not"
+
+
 @pytest.mark.parametrize(
     ("name", "fields"),
     [

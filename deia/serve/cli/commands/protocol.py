@@ -30,6 +30,7 @@ def audit(*, as_json: bool) -> int:
     sources = counted(sum(state.by_status.values()), "source")
     stats = f"{state.index or 'no index'}: {counted(state.entries, 'entry')}, {sources}"
     lines = [f"{stats}, {counted(state.chunks, 'passage')}, {counted(state.vectors, 'vector')}."]
+    lines += [f"A server runs at {state.server}."] if state.server else []
     lines += [f"{'error' if issue.is_error else 'note'}: {issue.text}\n  {issue.fix}" for issue in state.findings]
     output.answer(state.to_dict(), [*lines, *([] if state.findings else ["All is well."])], as_json=as_json)
     return output.FOUND if state.is_valid else output.NOTHING
