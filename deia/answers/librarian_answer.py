@@ -53,9 +53,19 @@ class LibrarianResponse(Record):
     token: str = ""  # with which an agent goes on with its notes
     audit: tuple[Mapping[str, object], ...] = ()  # what was done, step by step
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the state that the answer comes from."""
+        issues = (step.get("issues") for step in self.audit if step.get("step") == "state")
+        return tuple(str(issue) for found in issues if isinstance(found, list) for issue in found)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""
-        fields: dict[str, Any] = {**self.values(), "sources": [_plain(source) for source in self.sources]}
+        fields: dict[str, Any] = {
+            **self.values(),
+            "warnings": self.warnings,
+            "sources": [_plain(source) for source in self.sources],
+        }
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
     def __await__(self) -> Generator[Any, None, LibrarianResponse]:

@@ -12,6 +12,7 @@ from deia.compile.health import ACCEPT, Health, read_health
 from deia.fast_json import Json
 from deia.folders import LIBRARY_SOURCES, LIBRARY_STAMPS, derived_folder
 from deia.records import TYPE_CHECKING, Record
+from deia.text import counted
 
 if TYPE_CHECKING:
     from typing import Any
@@ -140,7 +141,7 @@ def _of_index(place: Place, health: Health) -> Iterator[Issue]:
     if health.lost:
         yield Issue(text=health.lost, fix=ACCEPT, is_error=True)
     elif health.index and not _is_readable(place.root, health.index):
-        text = f"{health.index} cannot be read; it had {health.entries} entries"
+        text = f"{health.index} cannot be read; it had {counted(health.entries, 'entry')}"
         yield Issue(text=text, fix=f"Type: ls -l {place.root}/{health.index}", is_error=True)
     yield from _hidden(place)
     if health.gone:
@@ -163,7 +164,8 @@ def _hidden(place: Place) -> Iterator[Issue]:
         for trusted in (True, False):
             health = read_health(derived_folder(folder, place.environ, trusted=trusted))
             if health.index and not files.exists(f"{folder}/{health.index}"):
-                text = f"{folder}/{health.index} is gone; it had {health.entries} entries, and another commons counts"
+                had = counted(health.entries, "entry")
+                text = f"{folder}/{health.index} is gone; it had {had}, and another commons counts"
                 yield Issue(text=text, fix=f"Restore it, or type: deia init {folder}", is_error=True)
                 return
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from deia import fast_json, files
 from deia.records import TYPE_CHECKING, Record
+from deia.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ def _lost(before: Health, own: Commons) -> str:
     """Return what is wrong with an index, or ""."""
     index, count = own.index, len(own.index.entries)
     error = next((problem for problem in index.problems if problem.severity == "error"), None)
-    had = f"; it had {before.entries} entries" if before.entries else ""
+    had = f"; it had {counted(before.entries, 'entry')}" if before.entries else ""
     if error and not count:
         where = f"{error.path}:{error.line}" if error.line else error.path
         return f"{where} cannot be used: {error.found.partition('. ')[0].rstrip('.')}{had}"

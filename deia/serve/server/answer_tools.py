@@ -60,5 +60,6 @@ def _reply(response: LibrarianResponse, passages: Sequence[Passage]) -> Reply:
     open_ = [f"Nothing is said about: {', '.join(response.open)}."] if response.open else []
     lines = [FRAME, f"Confidence {response.confidence:.2f}.", response.answer, *open_, *shown]
     lines += [f"Dropped, since no document says it: {plain(claim)}" for claim in response.dropped]
+    lines += [f"Warning: {plain(warning)}." for warning in response.warnings]
     fields = {**response.to_dict(), **({"evidence": evidence} if evidence else {})}
     return Reply(fields=fields, text="\n\n".join([*lines, GO_ON.format(token=response.token)]))

@@ -49,7 +49,8 @@ def _lines(answer: LibrarianResponse) -> list[str]:
         lines.append(f"  {where:>9}  {source.says or source.quote}")
     lines += [] if answer.found else [answer.answer]
     lines += ["", f"Nothing is said about: {', '.join(answer.open)}."] if answer.open else []
-    return lines + [f"Dropped, since no document says it: {claim}" for claim in answer.dropped]
+    lines += [f"Dropped, since no document says it: {claim}" for claim in answer.dropped]
+    return lines + [f"Warning: {warning}. For more, type: deia audit" for warning in answer.warnings]
 
 
 def _steps(answer: LibrarianResponse) -> list[str]:

@@ -44,3 +44,11 @@ def test_no_question_is_an_error_with_what_to_type(deia: Deia) -> None:
         told = deia("ask", blank)
         assert (told.code, told.out) == (2, "")
         assert 'Type: deia ask "' in told.err
+
+
+def test_an_answer_warns_of_the_state_that_it_comes_from(deia: Deia, commons: Path) -> None:
+    assert "Warning:" not in deia("ask", QUESTION).out
+    (commons / "commons_index.yaml").unlink()
+    told = deia("ask", QUESTION).out
+    assert "Warning: " in told
+    assert "commons_index.yaml is gone; it had 1 entry, and another commons counts. For more, type: deia audit" in told
