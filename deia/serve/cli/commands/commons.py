@@ -183,7 +183,8 @@ def _rewrite(
 
 
 @click.command(short_help="Add a lesson.")
-@click.option("--title", help="What goes wrong, in a few words.")
+@click.argument("words", nargs=-1, metavar="[TITLE]")
+@click.option("--title", help="The same as TITLE.")
 @click.option("--text", help="The lesson itself, as Markdown; - reads it from standard input.")
 @click.option("--summary", help="One sentence for the index.")
 @click.option("--platform", default="", help="The platform it is about.")
@@ -194,18 +195,21 @@ def _rewrite(
 @click.option("--trigger/--no-trigger", default=None, help="Whether to draft a trigger for it.")
 @shared.action_option
 def add(  # noqa: PLR0913 - every option is a field of the lesson
-    *, title: str | None, text: str | None, summary: str | None, platform: str, urgency: str | None,
-    tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,
+    *, words: Sequence[str], title: str | None, text: str | None, summary: str | None, platform: str,
+    urgency: str | None, tags: Sequence[str], keywords: Sequence[str], category: str, trigger: bool | None,
     action: str | None,
 ) -> None:  # fmt: skip
     """Add a lesson: create a document to fill in, index it and, with --trigger, draft a trigger.
 
-    Without --title, it asks for what is missing, if this is a terminal.
+    TITLE says what goes wrong, in a few words. Without it, deia asks for what is missing, if this is a terminal.
     """
+    if words and title is not None:
+        raise click.UsageError("There are two titles: leave out --title.")
+    title = " ".join(words) if words else title
     root = shared.writable_root()
     interactive = title is None and shared.is_person()
     if title is None and not interactive:
-        raise click.UsageError("A lesson needs a title: use --title.")
+        raise click.UsageError("A lesson needs a title.")
     if interactive:
         title = click.prompt("What goes wrong, in a few words")
         summary = summary or click.prompt("In one sentence", default="", show_default=False)

@@ -125,13 +125,19 @@ def test_after_a_lesson_the_person_hears_what_to_do_next(deia: Deia) -> None:
         "Next: fill in bok/patterns/never-run-jobctl-purge.md; review triggers/never-run-jobctl-purge.yaml, then type:"
         " deia trigger test never-run-jobctl-purge"
     )
-    assert "Next:" not in deia("add", "--title", "Complete", "--text", "Drain the queue first.").out
+    assert "Next:" not in deia("add", "Complete", "--text", "Drain the queue first.").out
 
 
 def test_a_lesson_may_come_from_standard_input(process: Process, commons: Path) -> None:
     done = process("add", "--title", "Striped", "--text", "-", stdin="Grün.\n".encode())
     assert done.returncode == 0
     assert "Grün." in (commons / "bok" / "patterns" / "striped.md").read_text(encoding="utf-8")
+
+
+def test_a_title_is_given_once(deia: Deia) -> None:
+    told = deia("add", "One", "title", "--title", "Another")
+    assert (told.code, told.out) == (2, "")
+    assert "leave out --title" in told.err
 
 
 def test_a_lesson_needs_a_title_when_nobody_can_be_asked(process: Process) -> None:
