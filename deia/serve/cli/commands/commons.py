@@ -18,7 +18,7 @@ from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
 from deia.commons.source_files.read_cache import cache_reads
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
-from deia.commons.write.add_lesson import add_lesson, drafted_effect
+from deia.commons.write.add_lesson import EXAMPLE, add_lesson, drafted_effect
 from deia.commons.write.index_store import BACKUP, build, migrate
 from deia.commons.write.init import create_commons
 from deia.compile.abandoned import remove_abandoned
@@ -209,7 +209,7 @@ def add(  # noqa: PLR0913 - every option is a field of the lesson
     root = shared.writable_root()
     interactive = title is None and shared.is_person()
     if title is None and not interactive:
-        raise click.UsageError("A lesson needs a title.")
+        raise click.UsageError(f'A lesson needs a title, such as: deia add "{EXAMPLE}"')
     if interactive:
         title = click.prompt("What goes wrong, in a few words")
         summary = summary or click.prompt("In one sentence", default="", show_default=False)

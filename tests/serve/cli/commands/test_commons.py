@@ -143,7 +143,7 @@ def test_a_title_is_given_once(deia: Deia) -> None:
 def test_a_lesson_needs_a_title_when_nobody_can_be_asked(process: Process) -> None:
     done = process("add")
     assert done.returncode == 2
-    assert b"--title" in done.stderr
+    assert b"such as: deia add " in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["add", "--title", "x"], ["index", "build", "--write"]])
