@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from deia import files
 from deia.commons.source_files import safe_files
 from deia.commons.triggers.cases import ENDINGS
-from deia.commons.triggers.read_triggers import LAST_GOOD
+from deia.commons.triggers.read_triggers import LAST_GOOD, TRIGGER_BYTES
 from deia.compile.sources import HASH_LENGTH
 from deia.problems import Problem
 from deia.text import counted, one_line, shorten
@@ -74,7 +74,7 @@ def _fault(problems: Sequence[Problem]) -> str:
 def _text(root: str, path: str, digest: str) -> str | None:
     """Return a file's text, or None if it changed since it was read."""
     place = safe_files.resolve(root, path)
-    data = (files.read(place, safe_files.MOST_BYTES) if place else None) or b""
+    data = (files.read(place, TRIGGER_BYTES) if place else None) or b""
     if hashlib.sha256(data).hexdigest() != digest:
         return None
     return data.decode("utf-8-sig", "replace")

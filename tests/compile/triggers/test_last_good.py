@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deia.commons.triggers.read_triggers import TRIGGER_BYTES
 from deia.compile.compiler import Compiled, compile_commons
 from deia.compile.manifest import read_manifest
 from deia.compile.triggers.last_good import NAME, read_lasting
@@ -99,6 +100,16 @@ def test_a_mended_file_counts_as_it_is(root: Path) -> None:
     assert guarding(root) == {"rent"}
     assert read_manifest(folder_of(root)).faults == ()
     assert "last-good" not in {one.code for one in done.problems}
+
+
+def test_a_file_that_is_too_long_to_be_read_is_not_kept(root: Path) -> None:
+    (root / "triggers").rmdir()
+    (root / "triggers").symlink_to(".")
+    (root / "packs" / "p").mkdir(parents=True)
+    with open(root / "packs" / "p" / "commons_index.yaml", "wb") as file:
+        file.truncate(TRIGGER_BYTES + 1)
+    compiled(root, BOTH)
+    assert [*read_lasting(folder_of(root))] == ["triggers/shop.yaml"]
 
 
 def test_an_id_that_another_file_took_is_not_doubled(root: Path) -> None:
