@@ -50,7 +50,7 @@ def train(rows: Sequence[Row]) -> dict[str, Any]:
     models["retrieval"] = needed[:, 1] - needed[:, 0]
     learned: dict[str, Any] = {
         model: {
-            name: round(float(weight), 3) for name, weight in zip(names, weights, strict=False) if abs(weight) > 0.02
+            name: round(float(weight), 3) for name, weight in zip(names, weights, strict=False) if abs(weight) > LEAST
         }
         | {"": round(float(weights[0]), 3)}
         for model, weights in models.items()

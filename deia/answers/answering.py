@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from deia.answers.calibration import LEAST, probability
 from deia.answers.evidence import net
-from deia.answers.gathering import chosen, gather
+from deia.answers.gathering import chosen, gather, with_verdicts
 from deia.answers.librarian_answer import NOT_SAID, AnswerSource, LibrarianResponse, written
 from deia.answers.model_claims import Claims, batches, messages, read_reply
 from deia.answers.synthesis import cited, sentence_of
@@ -91,11 +91,10 @@ def with_claims(ongoing: Ongoing, claims: Claims, by: str) -> Ongoing:
 def with_more(ongoing: Ongoing, further: Sequence[Asked], most: int) -> tuple[Ongoing, list[Passage]]:
     """Return an answer with the evidence for further questions, and the passages that are new."""
     known = {passage.key for passage in ongoing.evidence.passages}
-    found = {
-        passage.key: passage for asked in further for passage in net(asked).passages[:most] if passage.key not in known
-    }
+    nets = [net(asked) for asked in further]
+    found = {one.key: one for each in nets for one in each.passages[:most] if one.key not in known}
     new = chosen(found.values(), ongoing.evidence.aspects, most)
-    evidence = ongoing.evidence.but(passages=[*ongoing.evidence.passages, *new])
+    evidence = with_verdicts(ongoing.evidence, nets if new else ()).but(passages=[*ongoing.evidence.passages, *new])
     sentences = tuple(cited(evidence)) if new else ongoing.sentences
     more = ongoing.but(evidence=evidence, sentences=sentences)
     return more.noted("further", asked=len(further), passages=len(new)), new

@@ -26,7 +26,7 @@ WITH_MEANING = (-5.13, 0.1, -3.57, 3.7, 0.06, -0.85, 4.72, 0.14, 2.34)
 BY_WORDS = (-3.26, 0.24, -3.35, 0.08, -0.62, 4.51, 0.23, 2.39)
 MEASURED = "static"  # the tier of the cosines
 LEAST = 0.2  # below this probability, the answer is that the documents do not say
-UNRELATED = 0.1  # the most, where nothing that the question is about is in the documents, as a search judges it
+UNRELATED = 0.1  # the least probability that the documents are about it, also where a search finds nothing
 SUREST = 0.99  # of the verdict of a search, whose odds count
 NEAR = 3  # words between two of a question, up to which a sentence says them together
 
@@ -62,7 +62,7 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
         weights, values = BY_WORDS, [*values[:2], *values[3:]]
     total = weights[0] + sum(map(mul, weights[1:], values))
     sure = 1 / (1 + exp(-max(-30.0, min(30.0, total))))
-    return round(sure * evidence.belongs if evidence.belongs else min(sure, UNRELATED), 3)
+    return round(sure * max(evidence.belongs, UNRELATED), 3)
 
 
 def _said_together(aspects: Sequence[Aspect], cited: Sequence[Cited]) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from deia.answers.aspects import Aspect
-    from deia.answers.evidence import Asked, Passage, Place
+    from deia.answers.evidence import Asked, Net, Passage, Place
     from deia.answers.sub_questions import Lead, SubQuestion
 
 SEEDS = (6, 3)  # passages that are followed in the first and in each further round
@@ -81,13 +81,17 @@ def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]
             if (known is None and len(pool) - len(own) < limits.passages) or (known and known.score < score):
                 pool[passage.key] = passage.but(score=score, likeness=known.likeness if known else 0.0)
     best = chosen(pool.values(), aspects, limits.chunks)
-    return Evidence(
-        aspects=aspects,
-        passages=best,
-        looked_at=len(pool),
-        sub_questions=tuple(sub_questions),
-        belongs=max((each.verdict.belongs for each in nets if each.verdict.found), default=0.0),
-        answers=max((each.verdict.answers for each in nets), default=0.0),
+    evidence = Evidence(
+        aspects=aspects, passages=best, looked_at=len(pool), sub_questions=tuple(sub_questions), belongs=0.0
+    )
+    return with_verdicts(evidence, nets)
+
+
+def with_verdicts(evidence: Evidence, nets: Sequence[Net]) -> Evidence:
+    """Return evidence after what a search would say of some nets."""
+    return evidence.but(
+        belongs=max((evidence.belongs, *(each.verdict.belongs for each in nets if each.verdict.found))),
+        answers=max((evidence.answers, *(each.verdict.answers for each in nets))),
     )
 
 

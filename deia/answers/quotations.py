@@ -19,6 +19,7 @@ LONGEST = 600  # characters of a quotation; what is longer is no sentence, and i
 FENCES = ("```", "~~~")
 ALONE = ("#", "|", *FENCES)
 BEGINS_BLOCK = re.compile(r"(?:[-*+>]|\d{1,3}[.)]\s|:\s)")
+HEADING = re.compile(r"#{1,6}\s")
 INDENTED = ("    ", "\t")
 
 
@@ -28,6 +29,7 @@ class Quotation(Record):
     text: str
     first: int
     last: int
+    is_heading: bool = False
 
 
 def quotations(lines: Sequence[str], first: int, *, is_code: bool = False) -> Iterator[Quotation]:
@@ -44,7 +46,8 @@ def quotations(lines: Sequence[str], first: int, *, is_code: bool = False) -> It
         if is_fence:
             fenced = not fenced
         elif text and alone:
-            yield Quotation(text=_cut(text), first=number, last=number)
+            is_heading = not (fenced or is_code) and HEADING.match(text) is not None
+            yield Quotation(text=_cut(text), first=number, last=number, is_heading=is_heading)
         elif text:
             block.append((number, text))
     yield from _sentences(block)

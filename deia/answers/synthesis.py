@@ -28,7 +28,6 @@ PASSAGE = 0.25  # the weight of how well the passage of a sentence fits
 AGREED = 0.1  # of how many documents say the same
 LEADS = 0.2  # of being the sentence that names what leads on, or the one that it leads to
 SHORTEST = 4  # words of a sentence
-HEADING = "#"  # says what the sentences below it are about, and counts with them
 
 
 class Cited(Record):
@@ -69,11 +68,10 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
 def _sentences(passage: Passage, evidence: Evidence) -> list[Cited]:
     """Return the sentences of a passage that say something of the question."""
     weigh = _weighing(passage, evidence)
-    is_code = passage.document.type == "code"
-    spans = quotations(passage.text, passage.lines[0], is_code=is_code)
+    spans = quotations(passage.text, passage.lines[0], is_code=passage.document.type == "code")
     found = [weigh(one) for one in spans if one.text.count(" ") >= SHORTEST - 1]
     telling = [one for one in found if one.stems]
-    return [one for one in telling if is_code or not one.quotation.text.startswith(HEADING)] or telling
+    return [one for one in telling if not one.quotation.is_heading] or telling  # it counts with what is below it
 
 
 def sentence_of(quotation: Quotation, passage: Passage, evidence: Evidence) -> Cited:

@@ -13,9 +13,10 @@ from math import exp
 from operator import mul
 
 from deia import fast_json
+from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import MODELS
-from deia.match.static_vectors import open_static
+from deia.match.tiers import open_tier
 from deia.match.tokeniser import fold
 from deia.records import TYPE_CHECKING, Record
 from deia.search.question.classify import FILLERS, GREETINGS, QUESTION_WORDS, TALK
@@ -106,8 +107,11 @@ def announced_act(words: Sequence[str]) -> str:
 
 
 def meaning(text: str) -> list[float]:
-    """Return the mean of a text's word vectors with the length `SPREAD`, or zeros if none of its words are known."""
-    return [SPREAD * value for value in open_static().encode(_shown(text))]
+    """Return the mean of a text's word vectors with the length `SPREAD`, or nothing if there are none of its words."""
+    try:
+        return [SPREAD * value for value in open_tier("static").model.encode(_shown(text))]
+    except ArtefactError:  # the vectors are missing or damaged; the words decide alone
+        return []
 
 
 def features(text: str) -> set[str]:

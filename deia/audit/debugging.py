@@ -133,7 +133,8 @@ def _lost(catalog: Catalog, trace: Trace, ident: str, answer: Answer) -> Lost:
     if not answer.documents:
         cure = f"Ask with more of its words; the commons seems {trace.verdict.belongs:.2f} likely to be about this."
         return Lost(document=ident, stage=UNSURE, rank=rank, cure=cure)
-    return Lost(document=ident, stage=LOW, rank=rank, cure=f"Ask for more documents: --limit {rank}, or add keywords.")
+    most = rank + bool(answer.audit.second_try)  # the last place is taken by what a second try found
+    return Lost(document=ident, stage=LOW, rank=rank, cure=f"Ask for more documents: --limit {most}, or add keywords.")
 
 
 def _conclusion(catalog: Catalog, trace: Trace, lost: Sequence[Lost], question: Question) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from deia import fast_json, files, freshness
+from deia.commons.source_files.findings import quote
 from deia.compile.health import ACCEPT, Health, read_health
 from deia.fast_json import Json
-from deia.folders import LIBRARY_SOURCES, LIBRARY_STAMPS, derived_folder
+from deia.folders import LIBRARY_SOURCES, LIBRARY_STAMPS, derived_folder, state_folder
 from deia.records import TYPE_CHECKING, Record
-from deia.text import counted
+from deia.text import counted, one_line, shorten
 
 if TYPE_CHECKING:
     from typing import Any
 
 MOST_NAMED = 5
-SERVER = "server.json"  # what a server that listens writes into the folder of the compiled files, and removes
+MOST_TEXT = 160  # characters of what a file or a source brings into a message
+SERVERS = "servers"  # the folder of the notes of servers that listen
 PROCESSED, FAILED = "processed", "failed"  # states of a source, all others being underway
 COMPILE = "Type: deia compile"
 UPDATE = "Type: deia source update"
@@ -55,7 +57,7 @@ class State(Record):
     by_status: Mapping[str, int]  # how many sources of the library have it
     stale: tuple[str, ...] = ()  # sources that changed since they were taken in
     gone: tuple[str, ...] = ()  # documents whose files are gone
-    server: str = ""  # the address of a server that answers from this state; "" if none runs
+    server: str = ""  # the address of a server of this commons; "" if none runs
 
     @property
     def is_valid(self) -> bool:
@@ -109,7 +111,7 @@ def audit_state(place: Place) -> State:
     return State(
         findings=tuple(findings), index=health.index, entries=health.entries, manifest=manifest, chunks=chunks,
         vectors=vectors, by_status={status: statuses.count(status) for status in statuses}, stale=tuple(stale),
-        gone=health.gone, server=_server(place.folder),
+        gone=health.gone, server=next((at for root, at in running_servers(place.environ) if root == place.root), ""),
     )  # fmt: skip
 
 
@@ -121,17 +123,21 @@ def stamp_of(place: Place) -> tuple[object, ...]:
     )
 
 
-def _server(folder: str) -> str:
-    """Return the address of the server that wrote it down, if its process is there."""
-    try:
-        fields = fast_json.loads((files.read(f"{folder}/{SERVER}") or b"").decode("utf-8", "replace"))
-        if hasattr(files.system, "fork"):  # elsewhere this signal would end the process
-            files.system.kill(int(fields["process"]), 0)
-        return str(fields["address"])
-    except PermissionError:  # of another user
-        return str(fields["address"])
-    except (OSError, OverflowError, ValueError, TypeError, KeyError):
-        return ""
+def server_note(environ: Mapping[str, str], process: int) -> str:
+    """Return the path of the note that a server writes while it listens."""
+    return f"{state_folder(environ)}/{SERVERS}/{process}"
+
+
+def running_servers(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the root and the address of each server whose process is there; notes of others are removed."""
+    for name in files.names(f"{state_folder(environ)}/{SERVERS}"):
+        process = int(name) if name.isascii() and name.isdigit() else 0
+        note = server_note(environ, process)
+        if process and files.is_running(process):
+            root, _, address = (files.read(note) or b"").decode("utf-8", "surrogateescape").partition("\n")
+            yield root, address
+        elif process:
+            files.remove(note)
 
 
 # --- the index and the compiled files ---
@@ -139,14 +145,16 @@ def _server(folder: str) -> str:
 
 def _of_index(place: Place, health: Health) -> Iterator[Issue]:
     if health.lost:
-        yield Issue(text=health.lost, fix=ACCEPT, is_error=True)
+        yield Issue(text=shorten(one_line(health.lost), MOST_TEXT), fix=ACCEPT, is_error=True)
     elif health.index and not _is_readable(place.root, health.index):
         text = f"{health.index} cannot be read; it had {counted(health.entries, 'entry')}"
         yield Issue(text=text, fix=f"Type: ls -l {place.root}/{health.index}", is_error=True)
     yield from _hidden(place)
     if health.gone:
         more = f" and {len(health.gone) - MOST_NAMED} more" if len(health.gone) > MOST_NAMED else ""
-        text = f"the index lists documents whose files are gone: {', '.join(health.gone[:MOST_NAMED])}{more}"
+        text = (
+            f"the index lists documents whose files are gone: {', '.join(map(quote, health.gone[:MOST_NAMED]))}{more}"
+        )
         yield Issue(text=text, fix="Restore them, or remove their entries. To see their lines, type: deia lint")
 
 
@@ -220,7 +228,7 @@ def _of_sources(sources: Mapping[str, Mapping[str, str]], stale: Mapping[str, st
             text = f"the source {name} changed since it was taken in: {stale[name]}"
             yield Issue(text=text, fix=f"{UPDATE} {name}")
         elif fields.get("status") == FAILED:
-            text = f"the source {name} could not be taken in: {fields.get('error', '')}"
+            text = f"the source {name} could not be taken in: {shorten(one_line(fields.get('error', '')), MOST_TEXT)}"
             yield Issue(text=text, fix=f"{UPDATE} {name}")
         elif fields.get("status") != PROCESSED:
             yield Issue(text=f"the source {name} is not taken in yet", fix=f"{UPDATE} {name}")

@@ -62,10 +62,11 @@ def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:
     primary = (*first.primary, *second.primary)[:limit]
     secondary = (*first.secondary, *second.secondary)[: limit - len(primary)]
     warnings = dict.fromkeys((*lessons.audit.warnings, *passages.audit.warnings))
+    second_try = ", ".join(filter(None, (lessons.audit.second_try, passages.audit.second_try)))
     return lessons.but(
         matched=lessons.matched is True or passages.matched is True or "partial",
         confidence=max(lessons.confidence, passages.confidence, key=CONFIDENCES.index),
         probability=max(lessons.probability, passages.probability), primary=primary, secondary=secondary,
         keywords_matched=tuple(dict.fromkeys((*lessons.keywords_matched, *passages.keywords_matched))),
-        audit=lessons.audit.but(warnings=tuple(warnings)),
+        audit=lessons.audit.but(warnings=tuple(warnings), second_try=second_try),
     )  # fmt: skip

@@ -38,6 +38,7 @@ from deia.search.build_answer import (
 from deia.search.catalog import Catalog
 from deia.search.question.classify import CONVERSATIONAL
 from deia.search.question.interpret import Interpretation, interpret
+from deia.search.question.literals import literal_terms
 from deia.search.question.terms import Question, Term, read_question, stem_weights
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
@@ -57,6 +58,7 @@ BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large s
 BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
 VAGUE_SHARE = 0.02  # likewise, where nothing found is sure to answer
 BROAD_WORDS = 2
+SECOND = 0.5  # of the best score: what a document keeps that was found by a second try
 LACKING = 0.4  # of a question's information, that the best document lacks
 FEWEST_DIGITS = 3  # of a number that is worth looking for: a port, a status, an exit code
 
@@ -140,15 +142,18 @@ def _second_try(
 ) -> tuple[Candidates, str]:
     """Search for what the best document lacks; return the candidates with what answers that, and what was searched for.
 
-    The further document takes the last place of an answer that is full.
+    The further document takes the last place of an answer that is full, and is none of the primary ones.
     """
     question, shown = candidates.question, candidates.shown
     said = candidates.stems_of(catalog.id(candidates.ranked[0].number))
-    lacking = [term for term in question.terms if term.part and term.stem and term.stem not in said]
-    whole = sum(term.information for term in question.terms if term.part and term.stem)
-    if query.limit < 2 or sum(term.information for term in lacking) < LACKING * whole:
+    own = literal_terms(question.text)  # values of the asker, which no document has to contain
+    parts = [term for term in question.terms if term.part and term.stem and term.typed not in own]
+    parts = [term for term in parts if not (term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS)]
+    lacking = [term for term in parts if term.stem not in said]
+    enough = LACKING * sum(term.information for term in parts)
+    if query.limit < 2 or not lacking or sum(term.information for term in lacking) < enough:
         return candidates, ""
-    text = " ".join(dict.fromkeys(term.corrected or term.typed for term in lacking))
+    text = " ".join(dict.fromkeys(term.corrected or term.concept or term.typed for term in lacking))
     rest = question.but(text=text, terms=tuple(lacking))
     further = find_candidates(catalog, rest, query, meaning=meaning, filters=filters, today=candidates.today)
     verdict = judge(observe_ranking(catalog, further, meaning), verdict_weights(meaning.name))
@@ -156,7 +161,8 @@ def _second_try(
     if not new or not verdict.found:
         return candidates, ""
     kept = shown[: query.limit - 1]
-    shown = [*kept, new[0].but(score=min(new[0].score, kept[-1].score))]
+    score = min(kept[-1].score, SECOND * shown[0].score)  # its own is of another question
+    shown = [*kept, new[0].but(score=score)]
     documents = [catalog.document_at(one.number) for one in shown]
     names = list({catalog.id(candidates.ranked[0].number), *(document.entry.id for document in documents)})
     stems = catalog.keyword.stems_by_passage(names, list(stem_weights(question)))

@@ -37,3 +37,9 @@ def test_a_sentence_spans_lines_and_stops_at_blocks() -> None:
 def test_what_is_not_there_has_no_lines(text: str, quote: str) -> None:
     lines = text.split("\n")
     assert (lines_of(quote, lines, 1) is not None) == is_quoted(quote, lines)
+
+
+def test_only_headings_are_headings() -> None:
+    lines = ["# Title", "#4711 says so", "```sh", "# Never stop the queue", "```", "####### seven"]
+    assert [one.text for one in quotations(lines, 1) if one.is_heading] == ["# Title"]
+    assert not any(one.is_heading for one in quotations(lines, 1, is_code=True))

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deia.audit.classification import MODES, TYPES, classify
+from deia.match import static_vectors, tiers
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from deia.librarian import Librarian
 
@@ -63,6 +65,12 @@ def test_questions_that_taught_nothing_are_told_apart() -> None:
     told = {text: classify(text) for text in rows}
     assert sum(told[text].type == kind for text, (kind, _) in rows.items()) / len(rows) >= 0.9
     assert sum(told[text].needs_retrieval == needed for text, (_, needed) in rows.items()) / len(rows) >= 0.93
+
+
+def test_without_word_vectors_the_words_decide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tiers, "_opened", {})
+    monkeypatch.setattr(static_vectors, "MODELS", str(tmp_path))
+    assert classify("where is the runbook for the queue?").type == "navigational"
 
 
 def test_an_unclear_text_is_asked_back_about() -> None:

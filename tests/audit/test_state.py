@@ -102,7 +102,7 @@ def test_a_document_whose_file_is_gone_never_ranks_first_with_an_empty_quotation
     (root / "bok" / "queue.md").unlink()
     answer = opened().query(ASKED)
     assert answer.confidence == "low"
-    assert "the index lists documents whose files are gone: bok/queue.md" in answer.audit.warnings
+    assert "the index lists documents whose files are gone: `bok/queue.md`" in answer.audit.warnings
     assert opened().query("signing keys queue").primary[0].id == "keys"
 
 

@@ -70,9 +70,12 @@ def test_what_the_best_document_lacks_is_searched_for_once_more(tmp_path: Path) 
     entries = [Entry(id=one.title, path=one.path, title=one.title) for one in documents]
     build_catalog(entries, documents, [], [], str(tmp_path))
     text = "why do gateway timeouts happen under load with many clients on an old kernel, and where do visitors park?"
-    answer = search(open_catalog(str(tmp_path)), Query(text=text, limit=3))
-    assert [one.id for one in answer.documents][-1] == "Parking permits"
+    catalog = open_catalog(str(tmp_path))
+    answer = search(catalog, Query(text=text, limit=3))
+    assert [one.id for one in answer.documents.secondary][-1] == "Parking permits"
     assert answer.to_dict()["audit"]["second_try"].endswith("visitors park")
+    for own in ("gateway timeout 16", "gateway timeouts under load in /srv/visitors"):
+        assert "second_try" not in search(catalog, Query(text=own, limit=3)).to_dict()["audit"]
 
 
 def test_the_lines_of_a_passage_are_those_of_the_file(catalog: Catalog) -> None:

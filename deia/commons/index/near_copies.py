@@ -8,24 +8,26 @@ from math import ceil
 
 from deia.commons.index.load_commons import Commons
 from deia.commons.source_files.findings import quote
+from deia.commons.source_files.outline import without_outline
 from deia.problems import Problem
+from deia.text import words
 
 COPY = 0.8  # the share of words in common from which a document is a near copy, as in `deia.search.ranking.variety`
+TINY = 1e-9
 FEWEST = 20  # different words of a document that is compared
 FIX = "Merge the two, or write `superseded_by:` with the id of the newer one into the older one."
 
 
 def near_copies(commons: Commons) -> Iterator[Problem]:
-    """Yield a warning for each document that has most of its words in common with an earlier one that still holds."""
-    replaced = {entry.path for entry in commons.entries if entry.superseded_by}
-    idents = {entry.path: entry.id for entry in commons.entries}
-    words = {
-        document.path: frozenset(document.text.casefold().split())
-        for document in commons.documents
-        if document.path in idents and document.path not in replaced
-    }
-    paths = sorted(path for path, own in words.items() if len(own) >= FEWEST)
-    for at, earlier, share in _alike([words[path] for path in paths]):
+    """Yield a warning for each document that has most of its words in common with another one.
+
+    What was replaced, or holds until some day only, may say the same as what came after it.
+    """
+    idents = {entry.path: entry.id for entry in commons.entries if not (entry.superseded_by or entry.valid_until)}
+    texts = {each.path: without_outline(each.text) for each in commons.documents if each.path in idents}
+    texts_words = {path: frozenset(words(text)) for path, text in texts.items()}
+    paths = sorted(path for path, own in texts_words.items() if len(own) >= FEWEST)
+    for at, earlier, share in _alike([texts_words[path] for path in paths]):
         ident = quote(idents[paths[earlier]])
         found = f"The document shares {share:.0%} of its words with {ident}, so a search shows only one at the top."
         yield Problem(path=paths[at], line=0, found=found, fix=FIX, code="near-copy", severity="warning")
@@ -33,16 +35,24 @@ def near_copies(commons: Commons) -> Iterator[Problem]:
 
 def _alike(texts: Sequence[frozenset[str]]) -> Iterator[tuple[int, int, float]]:
     """Yield each text that is a near copy of an earlier one, with the likest of these and the share in common."""
-    # Two texts that share so much have one of their rarest words in common (prefix filtering: Chaudhuri, Ganti and
-    # Kaushik, ICDE 2006), so that only such pairs are compared.
+    # Two texts that share so much have one of their rarest words in common, and most of these (prefix filtering:
+    # Chaudhuri, Ganti and Kaushik, ICDE 2006), so that only such pairs are compared.
     counts = Counter(word for text in texts for word in text)
     by_word: dict[str, list[int]] = defaultdict(list)
     for at, text in enumerate(texts):
-        rarest = sorted(text, key=lambda word: (counts[word], word))[: len(text) - ceil(COPY * len(text)) + 1]
-        candidates = {other for word in rarest for other in by_word[word]}
-        shares = {other: len(text & texts[other]) / len(text | texts[other]) for other in candidates}
+        rarest = sorted(text, key=lambda word: (counts[word], word))[: _prefix(text)]
+        shares = {}
+        for other, common in Counter(other for word in rarest for other in by_word[word]).items():
+            both, left = len(text) + len(texts[other]), ceil(COPY * max(len(text), len(texts[other]))) - 1
+            if common + left >= COPY / (1 + COPY) * both - TINY:
+                shared = len(text & texts[other])
+                shares[other] = shared / (both - shared)
         best = max(shares, key=lambda other: (shares[other], -other), default=-1)
         if best >= 0 and shares[best] >= COPY:
             yield at, best, shares[best]
         for word in rarest:
             by_word[word].append(at)
+
+
+def _prefix(text: frozenset[str]) -> int:
+    return len(text) - ceil(COPY * len(text)) + 1

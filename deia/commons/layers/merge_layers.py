@@ -17,6 +17,7 @@ from deia.commons.index.index_records import Cluster
 from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.layers.packs import FOLDER, Packs, check_packs, pack_folder
 from deia.commons.source_files import safe_files
+from deia.commons.triggers.read_triggers import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.folders import INDEX_NAMES, STARTER, STARTER_PREFIX, is_starter
 from deia.knowledge import Case, Entry, Trigger
@@ -59,9 +60,9 @@ def load_starter() -> Commons:
 
 def starter_stamps() -> Hashable:
     """Return what tells whether a file of the starter was changed."""
-    folders = ((TRIGGERS, ".yaml"), (DOCUMENTS, ".md"))
+    folders = (*((TRIGGERS, ending) for ending in ENDINGS), (DOCUMENTS, ".md"))
     paths = [path for folder, ending in folders for path in safe_files.list_files(STARTER, folder, ending)]
-    return tuple(files.stamp(f"{STARTER}/{path}") for path in (*INDEX_NAMES, *paths))
+    return tuple((path, files.stamp(f"{STARTER}/{path}")) for path in (*INDEX_NAMES, *paths))
 
 
 @lru_cache(maxsize=1)

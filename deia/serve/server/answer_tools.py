@@ -14,7 +14,9 @@ from deia.fast_json import Json
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import BUDGET, FRAME, tokens
 from deia.serve.server.desk import Desk, Reply
+from deia.text import shorten
 
+MOST_WARNING = 400  # characters
 GO_ON = "To go on, call answer with continue {token}, notes that quote the evidence, and ask for what is missing."
 
 
@@ -60,6 +62,6 @@ def _reply(response: LibrarianResponse, passages: Sequence[Passage]) -> Reply:
     open_ = [f"Nothing is said about: {', '.join(response.open)}."] if response.open else []
     lines = [FRAME, f"Confidence {response.confidence:.2f}.", response.answer, *open_, *shown]
     lines += [f"Dropped, since no document says it: {plain(claim)}" for claim in response.dropped]
-    lines += [f"Warning: {plain(warning)}." for warning in response.warnings]
+    lines += [f"Warning: {plain(shorten(warning, MOST_WARNING))}." for warning in response.warnings]
     fields = {**response.to_dict(), **({"evidence": evidence} if evidence else {})}
     return Reply(fields=fields, text="\n\n".join([*lines, GO_ON.format(token=response.token)]))

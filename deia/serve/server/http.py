@@ -23,8 +23,8 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 import deia
-from deia import fast_json, files
-from deia.audit.state import SERVER
+from deia import files
+from deia.audit.state import server_note
 from deia.errors import DeiaError, HostError, QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
@@ -89,13 +89,12 @@ def serve_http(
     served = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
     hooks = "" if desk.collections else f"; hooks at {address}{HOOKS}HOST"
     report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
-    written = fast_json.dumps({"address": f"{address}/mcp", "process": files.process()}).encode("ascii")
-    files.keep(f"{desk.derived}/{SERVER}", written)  # for `deia audit`
+    note = server_note(os.environ, files.process())  # for `deia audit`
+    files.keep(note, f"{desk.root}\n{address}/mcp".encode("utf-8", "surrogateescape"))
     try:
         asyncio.run(_serve(desk, tools, listening, bound, commons=commons))
     finally:
-        if files.read(f"{desk.derived}/{SERVER}") == written:
-            files.remove(f"{desk.derived}/{SERVER}")
+        files.remove(note)
 
 
 def _require_token(listening: Listening) -> None:
