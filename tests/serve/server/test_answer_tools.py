@@ -11,7 +11,7 @@ from mcp import types
 
 from deia.compile.compiler import compile_commons
 from deia.errors import QueryError
-from deia.serve.server.desk import Desk, Reply
+from deia.serve.server.desk import Desk
 from deia.serve.server.dispatch import answer, prepare
 from deia.serve.server.tool_schemas import TOOLS
 
@@ -38,26 +38,28 @@ def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(str(place.root))
 
 
-def ask(desk: Desk, name: str, arguments: dict[str, Any]) -> Reply:
+def ask(desk: Desk, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a reply, and its text as `text`."""
     tool = next(tool for tool in TOOLS if tool.name == name)
     reply = answer(desk, prepare(desk, tool, arguments))
-    jsonschema.validate(json.loads(json.dumps(reply.fields)), tool.output or {})
-    return reply
+    fields: dict[str, Any] = json.loads(json.dumps(reply.fields))
+    jsonschema.validate(fields, tool.output or {})
+    return {**fields, "text": reply.text}
 
 
 def test_an_answer_quotes_its_sources_and_says_how_to_go_on(desk: Desk) -> None:
     reply = ask(desk, "answer", {"question": QUESTION, "detail": "full"})
-    assert RECORDS in [source["quote"] for source in reply.fields["sources"]]
-    assert any(f"> {RECORDS}" in one["text"] for one in reply.fields["evidence"])
-    assert f"continue {reply.fields['token']}" in reply.text
+    assert RECORDS in [source["quote"] for source in reply["sources"]]
+    assert any(f"> {RECORDS}" in one["text"] for one in reply["evidence"])
+    assert f"continue {reply['token']}" in reply["text"]
 
 
 def test_an_agent_goes_on_with_notes_and_its_lies_are_dropped(desk: Desk) -> None:
-    token = ask(desk, "answer", {"question": QUESTION, "max_chunks": 1}).fields["token"]
+    token = ask(desk, "answer", {"question": QUESTION, "max_chunks": 1})["token"]
     notes = [{"says": RECORDS, "quote": RECORDS}, LIE]
     reply = ask(desk, "answer", {"continue": token, "notes": notes, "ask": ["Who has to be asked before a purge?"]})
-    assert reply.fields["dropped"] == [LIE["says"]]
-    assert any("Ask the other consumers first." in one["text"] for one in reply.fields["evidence"])
+    assert reply["dropped"] == [LIE["says"]]
+    assert any("Ask the other consumers first." in one["text"] for one in reply["evidence"])
     with pytest.raises(QueryError, match="there is no answer"):
         ask(desk, "answer", {"continue": "nobody-gave-this", "notes": notes})
 
@@ -102,7 +104,7 @@ def test_a_client_whose_model_refuses_gets_the_sentences(served: Served) -> None
 
 def test_each_step_of_the_protocol_can_be_taken_alone(desk: Desk) -> None:
     told = {
-        step: ask(desk, "protocol", {"step": step, "question": QUESTION, "expect": ["site-checklist"]}).fields
+        step: ask(desk, "protocol", {"step": step, "question": QUESTION, "expect": ["site-checklist"]})
         for step in ("audit", "classify", "debug", "preflight")
     }
     assert told["audit"]["isValid"] is True
@@ -121,5 +123,5 @@ def test_a_step_that_cannot_be_taken_is_an_error_that_says_why(desk: Desk, name:
 
 def test_a_repair_changes_nothing_unless_it_is_told_to(desk: Desk, place: Place) -> None:
     before = {path: path.stat().st_mtime_ns for path in place.root.rglob("*")}
-    assert ask(desk, "repair", {}).fields["success"] is True
+    assert ask(desk, "repair", {})["success"] is True
     assert {path: path.stat().st_mtime_ns for path in place.root.rglob("*")} == before
