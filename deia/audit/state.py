@@ -135,7 +135,7 @@ def running_servers(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         note = server_note(environ, process)
         if process and files.is_running(process):
             root, _, address = (files.read(note) or b"").decode("utf-8", "surrogateescape").partition("\n")
-            yield root, address
+            yield root, one_line(address)
         elif process:
             files.remove(note)
 

@@ -54,7 +54,7 @@ def offered(state: str, code: str, *, now: float) -> Leave | None:
 
 
 def grant(state: str, code: str, *, now: float, whole: bool = False) -> Leave | None:
-    """Give permission for a code; return None if the code is unknown, expired or used up."""
+    """Let one call pass by permission for a code; return None if the code is unknown, expired or used up."""
     leave = offered(state, code, now=now)
     if leave is None:
         return None

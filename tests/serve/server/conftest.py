@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -22,6 +23,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from deia.compile.compiler import compile_commons
+from deia.serve.server.desk import Desk, Reply
+from deia.serve.server.dispatch import answer, prepare
+from deia.serve.server.tool_schemas import TOOLS
 from tests.derived import derived
 
 if TYPE_CHECKING:
@@ -217,6 +221,24 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Place:
 def place(template: Place, tmp_path: Path) -> Place:
     """Give a commons of its own that is compiled already."""
     return copied(template, tmp_path)
+
+
+@pytest.fixture
+def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Give what answers the tools in this process, as the person whose place it is."""
+    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
+        monkeypatch.setenv(name, place.environ[name])
+    monkeypatch.chdir(place.root)
+    compile_commons(str(place.root), environ=place.environ)
+    return Desk(str(place.root))
+
+
+def ask_tool(desk: Desk, name: str, arguments: dict[str, Any]) -> Reply:
+    """Call a tool; give its reply, which has the shape that the tool declares."""
+    tool = next(tool for tool in TOOLS if tool.name == name)
+    reply = answer(desk, prepare(desk, tool, arguments))
+    jsonschema.validate(json.loads(json.dumps(reply.fields)), tool.output or {})
+    return reply
 
 
 @pytest.fixture

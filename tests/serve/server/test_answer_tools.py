@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import pytest
 from mcp import types
 
-from deia.compile.compiler import compile_commons
 from deia.errors import QueryError
 from deia.serve.server.desk import Desk
-from deia.serve.server.dispatch import answer, prepare
-from deia.serve.server.tool_schemas import TOOLS
+from tests.serve.server.conftest import ask_tool
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -29,22 +26,10 @@ ERRORS = {
 }
 
 
-@pytest.fixture
-def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
-        monkeypatch.setenv(name, place.environ[name])
-    monkeypatch.chdir(place.root)
-    compile_commons(str(place.root), environ=place.environ)
-    return Desk(str(place.root))
-
-
 def ask(desk: Desk, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a reply, and its text as `text`."""
-    tool = next(tool for tool in TOOLS if tool.name == name)
-    reply = answer(desk, prepare(desk, tool, arguments))
-    fields: dict[str, Any] = json.loads(json.dumps(reply.fields))
-    jsonschema.validate(fields, tool.output or {})
-    return {**fields, "text": reply.text}
+    reply = ask_tool(desk, name, arguments)
+    return {**reply.fields, "text": reply.text}
 
 
 def test_an_answer_quotes_its_sources_and_says_how_to_go_on(desk: Desk) -> None:

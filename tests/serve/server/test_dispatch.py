@@ -9,25 +9,15 @@ import pytest
 
 from deia.commons.layers.merge_layers import load_layered
 from deia.commons.source_files.outline import OUTLINE
-from deia.compile.compiler import compile_commons
 from deia.errors import DeiaError, QueryError
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.dispatch import Call, answer, confirmation, find_tool, prepare
 from deia.serve.server.tool_schemas import COMPAT, offered
 
 if TYPE_CHECKING:
-    from tests.serve.server.conftest import Place
+    pass
 
 OFFERED = offered(compat=COMPAT)
-
-
-@pytest.fixture
-def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
-        monkeypatch.setenv(name, place.environ[name])
-    monkeypatch.chdir(place.root)
-    compile_commons(str(place.root), environ=place.environ)
-    return Desk(str(place.root))
 
 
 @pytest.mark.parametrize(

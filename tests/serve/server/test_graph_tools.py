@@ -6,17 +6,15 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import pytest
 
-from deia.compile.compiler import compile_commons
 from deia.compile.graph_update import open_graph
 from deia.errors import QueryError
 from deia.graph.facts import Entity, Facts, Reference
-from deia.serve.server.desk import Desk, Reply
-from deia.serve.server.dispatch import answer, prepare
+from deia.serve.server.desk import Desk
 from deia.serve.server.resources import read_resource
-from deia.serve.server.tool_schemas import TOOLS, offered
+from deia.serve.server.tool_schemas import offered
+from tests.serve.server.conftest import ask_tool
 
 if TYPE_CHECKING:
     from tests.serve.server.conftest import Place
@@ -35,26 +33,15 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
-        monkeypatch.setenv(name, place.environ[name])
-    monkeypatch.chdir(place.root)
-    compile_commons(str(place.root), environ=place.environ)
-    with open_graph(str(place.root), os.environ) as graph, graph.transaction():
+@pytest.fixture(autouse=True)
+def _flow(desk: Desk) -> None:
+    """Put a flow of messages between services into the graph."""
+    with open_graph(desk.root, os.environ) as graph, graph.transaction():
         graph.put("flow.md", "1", FLOW)
-    return Desk(str(place.root))
-
-
-def ask(desk: Desk, name: str, arguments: dict[str, Any]) -> Reply:
-    tool = next(tool for tool in TOOLS if tool.name == name)
-    reply = answer(desk, prepare(desk, tool, arguments))
-    jsonschema.validate(json.loads(json.dumps(reply.fields)), tool.output or {})
-    return reply
 
 
 def test_every_question_is_answered_as_declared(desk: Desk) -> None:
-    replies = {name: ask(desk, name, arguments) for name, arguments in QUESTIONS.items()}
+    replies = {name: ask_tool(desk, name, arguments) for name, arguments in QUESTIONS.items()}
     assert replies["path"].text.startswith("ServiceA --[PRODUCES]--> Kafka --[CONSUMES]--> ServiceB\n")
     assert replies["trace"].text.startswith("ServiceA → Kafka → ServiceB\n")
     assert replies["stats"].text.startswith("Documents: 6, Chunks: 3, Entities: 18, Relations: 13, Vectors: ")
@@ -68,7 +55,7 @@ def test_the_questions_only_read(desk: Desk) -> None:
 
 def test_a_name_that_nothing_has_is_an_error_that_says_what_to_do(desk: Desk) -> None:
     with pytest.raises(QueryError, match="the graph has no entity 'xylophone'"):
-        ask(desk, "trace", {"entity": "xylophone"})
+        ask_tool(desk, "trace", {"entity": "xylophone"})
 
 
 def test_the_schema_has_the_types_of_the_graph(desk: Desk) -> None:
@@ -82,5 +69,5 @@ def test_who_is_given_a_part_of_the_commons_gets_no_graph_of_the_whole(desk: Des
     part = Desk(str(place.root), collections=["hosting"])
     for name, arguments in QUESTIONS.items():
         with pytest.raises(QueryError, match="collections"):
-            ask(part, name, arguments)
+            ask_tool(part, name, arguments)
     assert json.loads(read_resource(part, "deia://schema").text)["entityTypes"] == []

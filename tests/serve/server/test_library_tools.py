@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.compile.compiler import compile_commons
 from deia.compile.take_in import keep_upload
 from deia.errors import DeiaError
 from deia.folders import library_folder
@@ -29,15 +28,6 @@ if TYPE_CHECKING:
     from tests.serve.server.conftest import Place
 
 PATIENCE = 60.0
-
-
-@pytest.fixture
-def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    for name in ("HOME", "DEIA_STATE", "DEIA_CACHE", "DEIA_STARTER", "DEIA_TRUST"):
-        monkeypatch.setenv(name, place.environ[name])
-    monkeypatch.chdir(place.root)
-    compile_commons(str(place.root), environ=place.environ)
-    return Desk(str(place.root))
 
 
 def index(desk: Desk, **arguments: str) -> dict[str, Json]:
