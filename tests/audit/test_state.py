@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from deia.errors import QueryError
 from deia.ingest.source import FolderSource
 from deia.librarian import Librarian
 from tests.audit.conftest import ASKED, LESSONS, index_of
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,3 +172,23 @@ def test_a_client_may_skip_steps_but_none_that_there_is_not(opened: Opened) -> N
     with pytest.raises(QueryError, match="there is no step 'tests'"):
         opened().query(ASKED, skip=("tests",))
     assert len(LESSONS) == 4
+
+
+FULL = """
+mount -t tmpfs -o size=60m tmpfs "$DEIA_CACHE" || exit 77
+"$PYTHON" -P -m deia.serve.main search queue > /dev/null || exit 78
+dd if=/dev/zero of="$DEIA_CACHE/fill" bs=1M 2> /dev/null
+echo "More of it." >> bok/queue.md
+exec "$PYTHON" -P -m deia.serve.main search queue
+"""
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="a full disk is made in a namespace of its own")
+def test_a_full_disk_is_said_in_the_next_answer(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    environ = {**os.environ, "DEIA_CACHE": str(tmp_path / "full"), "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    command = ["unshare", "--mount", "sh", "-c", FULL]
+    done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, check=False)
+    if done.stderr.startswith(("unshare:", "mount:")):
+        pytest.skip(f"no namespace or no mount here: {done.stderr}")
+    assert "No space left on device" in done.stdout, done.stderr
