@@ -98,7 +98,8 @@ def report(visited: list[dict[str, Any]], folder: Path) -> int:
     for name, values in (("hook", hooks), ("other calls", [call for row in visited for call in row["calls"]])):
         cpu, wall, peak = (sorted(value[at] for value in values) or [0] for at in range(3))
         spread = f"CPU p50 {cpu[len(cpu) // 2]:.3f} s, most {cpu[-1]:.3f} s; wall most {wall[-1]:.2f} s"
-        print(f"{len(values)} {name}: {spread}; most memory {peak[-1]:.0f} MB")
+        slow = sum(value > 1 for value in wall)
+        print(f"{len(values)} {name}: {spread}, over a second {slow}; most memory {peak[-1]:.0f} MB")
     print(
         f"held {sum(row['held'] for row in visited)} times, {sum(row['late'] for row in visited)} after a late answer"
     )

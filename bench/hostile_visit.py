@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 MOST_CPU, MOST_MEMORY = 1.0, 512  # seconds of a hook, MB of any call
+MOST_WALL = 2.0  # seconds of a hook, a busy machine allowed for; the report tells how many took more than one
 TRUSTING = 0.3  # share of the repositories that the person trusts nevertheless
 PATIENCE = 3  # tries of a hold that came too late on a busy machine
 MOST_READ = 64_000_000  # bytes of a file that is searched for canaries
@@ -89,6 +90,8 @@ class Visit:
         call = run(action, cwd=str(self.root), environ=self.environ, given=json.dumps(given).encode())
         self.hooks.append(call.figures)
         self._examine(f"hook {event}", call, most=MOST_CPU, codes=(0,))
+        if call.wall > MOST_WALL:
+            self.failures.append(f"hook {event}: took {call.wall:.2f} s, of which {call.cpu:.2f} s of CPU")
         self._examine_words(event, call.out)
         return call
 

@@ -102,7 +102,7 @@ NAMES = tuple(DEFAULTS.by_name())
 # agent would wait or read too long. Variables and flags are the person's, and have no bounds.
 BOUNDS = {
     "port": (0, 65_535),
-    "deadline_ms": (250, 5_000),
+    "deadline_ms": (250, 1_000),
     "injection_chars": (1_000, 10_000),
     "conversation_chars": (4_000, 400_000),
     "recent_turns": (5, 500),

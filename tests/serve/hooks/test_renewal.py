@@ -114,6 +114,22 @@ def test_a_pulled_file_with_an_error_is_told_once_with_its_line(commons: Path, p
     assert is_denied(call(commons, patient, "frobnicate --all"))
 
 
+def test_no_setting_of_a_project_makes_a_call_wait_longer_for_a_compile_than_by_default(
+    commons: Path, environ: dict[str, str]
+) -> None:
+    hostile = {**environ, "DEIA_STARTER": "false"}
+    (commons / "deia.toml").write_text("deadline_ms = 5000\n")
+    compile_commons(str(commons), environ=hostile)
+    (commons / "triggers" / "new.yaml").write_text(HELD)
+    started = fallback.marker_of(hostile["DEIA_STATE"], str(commons), _why(commons, "triggers"))
+    Path(started).parent.mkdir(parents=True, exist_ok=True)
+    Path(started).write_bytes(b"start\n%d\n" % os.getpid())  # a compile that is under way, and does not end
+    began = time.monotonic()
+    found = call(commons, hostile, "frobnicate --all")
+    assert time.monotonic() - began < 5.0 * renewal.SHARE, "the wait of that setting, and nothing else, takes so long"
+    assert "does not guard this call yet" in found["systemMessage"]
+
+
 def test_if_it_takes_long_the_old_ones_count_and_that_event_says_so(commons: Path, patient: dict[str, str]) -> None:
     hasty = {**patient, "DEIA_DEADLINE_MS": QUICK}
     compile_commons(str(commons), environ=hasty)

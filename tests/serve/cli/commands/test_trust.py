@@ -121,7 +121,7 @@ def test_the_settings_say_what_is_ignored_and_what_is_out_of_bounds(
     said = json.loads(typed("config", "--json"))
     assert said["trusted"] == {"value": "yes", "source": "deia trust"}
     assert said["deadline_ms"] == {
-        "value": 250, "source": "deia.toml; deia.toml says 1; a project may set 250 to 5000",
+        "value": 250, "source": "deia.toml; deia.toml says 1; a project may set 250 to 1000",
     }  # fmt: skip
     doctor = typed("doctor")
     assert "hold = false weakens deia; it was set by deia.toml" in doctor
