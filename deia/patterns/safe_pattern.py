@@ -20,6 +20,7 @@ import re._constants as op  # type: ignore[import-not-found]  # as in pattern_ch
 import re._parser as parser  # type: ignore[import-not-found]
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from deia.patterns.pattern_characters import (
     BODIES,
@@ -73,6 +74,11 @@ def pattern_problem(pattern: str) -> str:
     """Return why a pattern cannot be used, as a clause of a sentence; empty if it can be used."""
     if len(pattern) > LONGEST:
         return f"it has {len(pattern)} characters, but at most {LONGEST} are allowed"
+    return _problem(pattern)
+
+
+@lru_cache(maxsize=4096)  # a command may read the same triggers several times, and a third of that is this check
+def _problem(pattern: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a set such as [[ or [a--b] will mean something else in a later Python

@@ -48,7 +48,7 @@ def _unusable(root: str) -> tuple[Problem, ...]:
 
 def read_index(text: str, *, path: str, problems: tuple[Problem, ...] = ()) -> Index:
     """Read an index from its text; `problems` are those found in its file so far."""
-    return cached((read_index, text, path, problems), lambda: _read(text, path, problems))
+    return cached((read_index, text, path, problems), lambda: _read(text, path, problems), size=len(text))
 
 
 def _read(text: str, path: str, problems: tuple[Problem, ...]) -> Index:

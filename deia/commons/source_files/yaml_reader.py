@@ -89,7 +89,7 @@ class _Stop(Exception):  # noqa: N818 - control flow, not an error
 
 def read_yaml(text: str, *, path: str, first_line: int = 1) -> Yaml:
     """Parse one YAML document; lines count from `first_line`, for YAML that is embedded in another file."""
-    parsed = cached((read_yaml, text, first_line), lambda: _read(text, path, first_line))
+    parsed = cached((read_yaml, text, first_line), lambda: _read(text, path, first_line), size=len(text))
     if parsed.problems and parsed.problems[0].path != path:
         return parsed.but(problems=tuple(problem.but(path=path) for problem in parsed.problems))
     return parsed

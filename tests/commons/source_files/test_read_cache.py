@@ -12,18 +12,26 @@ def test_the_same_key_is_made_once_while_it_lasts() -> None:
         made.append("made")
         return f"{len(made)}"
 
-    assert [cached("key", make), cached("key", make)] == ["1", "2"]
+    assert [cached("key", make, size=1), cached("key", make, size=1)] == ["1", "2"]
     with cache_reads():
-        assert [cached("key", make), cached("key", make)] == ["3", "3"]
+        assert [cached("key", make, size=1), cached("key", make, size=1)] == ["3", "3"]
         with cache_reads():
-            assert cached("key", make) == "3"
-        assert cached("key", make) == "3"
-    assert cached("key", make) == "4"
+            assert cached("key", make, size=1) == "3"
+        assert cached("key", make, size=1) == "3"
+    assert cached("key", make, size=1) == "4"
 
 
-def test_only_the_last_few_are_kept() -> None:
+def test_only_what_was_used_last_is_kept() -> None:
     with cache_reads():
-        for number in range(MOST + 1):
-            cached(number, lambda number=number: number)  # type: ignore[misc]
-            assert cached(0, lambda: -1) == 0
-        assert cached(1, lambda: -1) == -1
+        for number in range(5):
+            cached(number, lambda number=number: number, size=MOST // 4)  # type: ignore[misc]
+            assert cached(0, lambda: -1, size=MOST // 4) == 0
+        assert cached(1, lambda: -1, size=MOST // 4) == -1
+
+
+def test_what_is_larger_than_the_cache_is_kept_until_the_next() -> None:
+    with cache_reads():
+        assert cached("long", lambda: 1, size=2 * MOST) == 1
+        assert cached("long", lambda: 2, size=2 * MOST) == 1
+        cached("short", lambda: 3, size=1)
+        assert cached("long", lambda: 4, size=2 * MOST) == 4

@@ -10,6 +10,7 @@ from functools import partial
 import click
 
 from deia import fast_json
+from deia.commons.source_files.read_cache import cache_reads
 from deia.compile.compiler import compile_commons
 from deia.errors import HostError
 from deia.folders import PACKAGE, STARTER, find_commons, is_starter, is_trusted
@@ -226,11 +227,12 @@ def doctor(*, host: str | None, as_json: bool) -> int:
     )
     marks = {FINE: output.mark("✓", "ok"), DEAD: output.mark("✗", "X")}
     findings = []
-    for finding in diagnose(patient) if host is None else live_findings(patient, setup_of(host)):
-        findings.append(finding)
-        if not as_json:
-            cure = f"\n    {finding.cure}" if finding.cure else ""
-            colours.say(f"{marks.get(finding.level, '!')} {finding.text}{cure}", colours.FINDINGS)
+    with cache_reads():  # several checks read the whole commons
+        for finding in diagnose(patient) if host is None else live_findings(patient, setup_of(host)):
+            findings.append(finding)
+            if not as_json:
+                cure = f"\n    {finding.cure}" if finding.cure else ""
+                colours.say(f"{marks.get(finding.level, '!')} {finding.text}{cure}", colours.FINDINGS)
     is_sound = all(finding.level != DEAD for finding in findings)
     if as_json:  # docs/schema/doctor.schema.json
         output.say(fast_json.dumps({"sound": is_sound, "findings": [finding.values() for finding in findings]}))
