@@ -10,6 +10,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -382,3 +383,14 @@ def test_an_older_python_is_told_what_is_wanted() -> None:
 
 def run_do(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "do.py", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_every_package_and_every_extra_is_explained() -> None:
+    page = (ROOT / "docs/PACKAGES.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    packages = [re.match(r"[\w.-]+", text) for text in project["dependencies"]]
+    extras = [name for name in project["optional-dependencies"] if name != "dev"]
+    named = [f"`{package[0]}`" for package in packages if package]
+    missing = [name for name in named if name not in page]
+    assert missing + [name for name in extras if f"[{name}]" not in page] == []
+    assert set(re.findall(r"`'?(?:deia)?\[([\w-]+)\]'?`", page)) == set(extras)

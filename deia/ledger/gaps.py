@@ -1,7 +1,6 @@
 """Gaps of the commons: queries that found nothing or little, grouped by topic, each with the draft of a document.
 
-Queries are grouped by their weighted words, in one pass that starts a new group whenever no existing one is near. A
-draft contains the queries, their words and the nearest documents, and leaves blank what only a person knows.
+A draft contains the queries, their words and the nearest documents, and leaves blank what only a person knows.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from deia.ledger.question_groups import group_questions, weigh
 from deia.ledger.report_values import Figure, Report, bars, table
 from deia.ledger.shared_rows import gather
 from deia.ledger.sql_files import read_statements
 from deia.ledger.warehouse import Connection, ask_records
-from deia.ledger.warehouse_schema import SMALL_WORDS
 from deia.match.tokeniser import terms
 from deia.records import Record
 from deia.tables import text_beside
@@ -21,7 +20,6 @@ from deia.text import counted
 
 MOST_QUESTIONS = 2000  # different queries, the most frequent first
 MOST_PEOPLE = 1000  # people counted for one query
-NEAR = 0.35  # cosine of a query and a group's centroid from which the query belongs to the group
 TERMS = 4  # terms that describe a gap
 EXAMPLES = 5
 SHOWN = 15
@@ -60,49 +58,9 @@ def find_gaps(connection: Connection) -> list[Gap]:
     vectors = weigh([query.question for query in queries])
     worded = [query for query, vector in zip(queries, vectors, strict=True) if vector]
     vectors = [vector for vector in vectors if vector]
-    gaps = [_gap([worded[at] for at in group], [vectors[at] for at in group]) for group in group_vectors(vectors)]
+    groups = group_questions([query.question for query in worded], vectors)
+    gaps = [_gap([worded[at] for at in group], [vectors[at] for at in group]) for group in groups]
     return sorted(gaps, key=lambda gap: (-gap.asked, gap.terms))
-
-
-def weigh(questions: Sequence[str]) -> list[dict[str, float]]:
-    """Return the weights (smoothed tf-idf, of length one) of each query's words, without words that say little."""
-    words = [[word for word in terms(query) if word not in SMALL_WORDS and len(word) > 1] for query in questions]
-    frequencies: dict[str, int] = {}
-    for query_words in words:
-        for word in set(query_words):
-            frequencies[word] = frequencies.get(word, 0) + 1
-    weights = {word: math.log((1 + len(words)) / (1 + number)) + 1 for word, number in frequencies.items()}
-    return [
-        _normal({word: query_words.count(word) * weights[word] for word in set(query_words)}) for query_words in words
-    ]
-
-
-def _normal(vector: Mapping[str, float]) -> dict[str, float]:
-    length = math.sqrt(sum(value * value for value in vector.values()))
-    return {word: value / length for word, value in sorted(vector.items())} if length else {}
-
-
-def group_vectors(vectors: Sequence[Mapping[str, float]]) -> list[list[int]]:
-    """Put every vector into the nearest group, or into a new one; return the numbers of each group's members."""
-    groups: list[list[int]] = []
-    squares: list[float] = []  # the squared lengths of the groups' sums
-    sums: dict[str, dict[int, float]] = {}  # word → group → weight in the group's sum
-    for at, vector in enumerate(vectors):
-        products: dict[int, float] = {}
-        for word, value in vector.items():
-            for group, weight in sums.get(word, {}).items():
-                products[group] = products.get(group, 0.0) + value * weight
-        near = min(products, key=lambda group: (-products[group] / math.sqrt(squares[group]), group), default=-1)
-        if near < 0 or products[near] / math.sqrt(squares[near]) < NEAR:
-            near = len(groups)
-            groups.append([])
-            squares.append(0.0)
-        groups[near].append(at)
-        for word, value in vector.items():
-            before = sums.setdefault(word, {}).get(near, 0.0)
-            sums[word][near] = before + value
-            squares[near] += value * (2 * before + value)
-    return groups
 
 
 def _gap(members: Sequence[OpenQuery], vectors: Sequence[Mapping[str, float]]) -> Gap:

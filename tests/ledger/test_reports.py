@@ -14,7 +14,7 @@ import pytest
 from deia.commons.source_files.front_matter import split
 from deia.errors import QueryError
 from deia.ledger.feedback import find_event
-from deia.ledger.gaps import find_gaps, group_vectors, outline, weigh
+from deia.ledger.gaps import find_gaps, outline
 from deia.ledger.report_page import draw, page, scale
 from deia.ledger.report_values import Chart, Grid
 from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
@@ -191,15 +191,6 @@ def test_a_draft_is_a_document_with_front_matter(ledger: Path) -> None:
     assert front.metadata
     for part in ("What people ask", "- tls certificate expired", "What to do", "Asked 2 times"):
         assert part in text
-
-
-def test_hundreds_of_questions_are_grouped_as_they_are_meant() -> None:
-    topics = ("tls certificate renewal", "helm chart upgrade", "postgres vacuum bloat", "webhook signature retries")
-    asked = [
-        f"{topic} {words}" for topic in topics for words in ("fails", "on staging", "takes forever", "again", "how")
-    ]
-    groups = group_vectors(weigh(asked))
-    assert sorted(map(sorted, groups)) == [list(range(at, at + 5)) for at in range(0, 20, 5)]
 
 
 # --- feedback ---
