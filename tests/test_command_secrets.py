@@ -133,6 +133,7 @@ def test_it_is_hidden_in_json_and_in_json_within_json(times: int) -> None:
             assert secret not in redact(text), text
 
 
+@pytest.mark.slow
 def test_of_four_hundred_secrets_in_sixty_shapes_of_commands_none_is_in_the_ledger(tmp_path: Path) -> None:
     planted = [secret for shape in SHAPES for secret in _log(str(tmp_path), shape)]
     written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("*.jsonl"))

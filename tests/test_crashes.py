@@ -70,6 +70,7 @@ def environ(root: Path) -> dict[str, str]:
 # --- compilers ---
 
 
+@pytest.mark.slow
 def test_a_compiler_killed_at_any_moment_leaves_something_usable_and_the_next_one_mends(root: Path) -> None:
     compile_commons(str(root), environ=environ(root))
     chance = random.Random(7)  # noqa: S311 - moments, not secrets

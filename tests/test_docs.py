@@ -132,6 +132,7 @@ def test_what_a_document_tells_people_to_type_works(name: str, tmp_path: Path) -
     assert sum(map(person.follow, blocks(name))) > 0
 
 
+@pytest.mark.slow
 def test_the_transcript_in_the_readme_is_what_the_hook_says_now(tmp_path: Path) -> None:
     shown = dict(TRANSCRIPT.findall(read("README.md")))
     event = json.loads(shown["event"])
@@ -191,6 +192,7 @@ def test_no_document_names_a_place_of_somebody_s_machine(name: str) -> None:
 # --- completeness ---
 
 
+@pytest.mark.slow
 def test_the_page_of_commands_is_their_help() -> None:
     done = subprocess.run([sys.executable, str(ROOT / "docs" / "make_cli.py"), "--check"], check=False)
     assert done.returncode == 0, "docs/CLI.md is not what the commands say; type: python3 do.py docs"
@@ -213,6 +215,7 @@ def test_every_setting_is_documented_with_its_default_and_its_variable() -> None
     assert choices <= in_code("docs/SETTINGS.md")
 
 
+@pytest.mark.slow
 def test_every_variable_that_the_program_reads_is_documented() -> None:
     used = {
         node.value
@@ -273,6 +276,7 @@ ASKED: list[dict[str, object]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_every_field_of_an_answer_is_documented(librarian: Librarian, asked: dict[str, object]) -> None:
     told = librarian.query(**asked).to_dict()  # type: ignore[arg-type]
@@ -305,6 +309,7 @@ def test_the_triggers_that_documents_show_are_sound(name: str, tmp_path: Path) -
     assert found.problems == ()
 
 
+@pytest.mark.slow
 def test_every_problem_is_documented_and_nothing_else() -> None:
     used = {code for path in (ROOT / "deia").rglob("*.py") for code in codes(path)}
     rows = [line.split("|")[1] for line in read("docs/ERRORS.md").splitlines() if line.startswith("| `")]

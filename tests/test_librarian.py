@@ -57,6 +57,7 @@ def call(command: str) -> dict[str, Any]:
 # --- what must be shown ---
 
 
+@pytest.mark.slow
 def test_deleting_and_recreating_a_netlify_project_is_met_with_the_checklist(starter: Librarian) -> None:
     firings = starter.check_triggers([SAID], conversation_id="must show")
     (part,) = starter.get_context(firings).parts
@@ -221,6 +222,7 @@ STRANGE = {
 GATE = "I will delete the netlify site and recreate it, netlify sites:delete, terraform destroy, git push --force: "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGE)
 def test_no_text_raises_or_takes_long(starter: Librarian, name: str) -> None:
     for text in (STRANGE[name], GATE + STRANGE[name], STRANGE[name] + "\n" + GATE):

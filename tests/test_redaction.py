@@ -38,6 +38,7 @@ def librarian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Librarian:
     return Librarian(root, agent="tester")
 
 
+@pytest.mark.slow
 def test_of_secrets_of_every_format_in_a_thousand_conversations_none_is_in_the_ledger(librarian: Librarian) -> None:
     chance = random.Random(41)  # noqa: S311 - secrets that open nothing
     made = makers(chance)

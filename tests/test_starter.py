@@ -49,6 +49,7 @@ def test_every_trigger_file_trigger_is_proven() -> None:
     assert {trigger.status for trigger in STARTER_COMMONS.triggers} == {"stable"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("question", "wanted"), QUESTIONS)
 def test_a_golden_query_finds_one_of_its_documents(
     librarian: Librarian, question: str, wanted: tuple[str, ...]

@@ -65,6 +65,7 @@ def test_every_label_that_is_kept_here_is_one() -> None:
     assert [label.problem_of(row) for row in kept(firings.LABELS) if label.problem_of(row)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_out", [False, True])
 def test_repositories_that_are_held_out_are_shown_only_to_who_asks(tmp_path: Path, *, held_out: bool) -> None:
     folder = tmp_path / "conversations-1"

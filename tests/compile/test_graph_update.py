@@ -151,6 +151,7 @@ def test_fields_of_the_schema_are_checked_and_have_defaults(root: str, environ: 
         open_graph(root, environ)
 
 
+@pytest.mark.slow
 def test_a_commons_that_is_not_trusted_has_a_graph_of_its_own_lessons_alone(
     root: str, environ: Mapping[str, str], code: Path
 ) -> None:

@@ -81,6 +81,7 @@ def test_another_library_is_a_fresh_start(root: str, environ: Mapping[str, str],
     assert changes(root, moved) == []
 
 
+@pytest.mark.slow
 def test_a_changed_embedder_blocks_meaning_until_all_is_indexed_again(root: str, environ: Mapping[str, str]) -> None:
     compile_commons(root, environ=environ)
     folder = derived_folder(root, environ)

@@ -41,12 +41,19 @@ def compiled(project: Path, folder: Path) -> tuple[bytes, set[str]]:
     return Path(derived_folder(str(project), environ), "triggers").read_bytes(), names
 
 
+@pytest.fixture(autouse=True)
+def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Do without what a wheel brings along, and a checkout whose tests have run."""
+    bring(tmp_path / "nothing", monkeypatch)
+
+
 def bring(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install what a wheel brings along, which a checkout has not."""
+    """Install what a wheel brings along."""
     monkeypatch.setattr(ready_starter, "SHIPPED", str(ready))
     monkeypatch.setattr(units, "SHIPPED", str(ready / "units"))
 
 
+@pytest.mark.slow
 def test_it_comes_to_the_same_bytes_and_nothing_is_made_again(
     project: Path, ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +63,7 @@ def test_it_comes_to_the_same_bytes_and_nothing_is_made_again(
     assert compiled(project, tmp_path / "with") == (fresh, set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["token", "body"])
 def test_what_another_version_made_or_somebody_changed_is_not_used(
     project: Path, ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
@@ -68,6 +76,7 @@ def test_what_another_version_made_or_somebody_changed_is_not_used(
     assert compiled(project, tmp_path)[1] == {"starter.json", "units"}
 
 
+@pytest.mark.slow
 def test_two_builds_make_the_same_files(ready: Path, tmp_path: Path) -> None:
     make_ready(str(tmp_path))
     for path in ready.iterdir():

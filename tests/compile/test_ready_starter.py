@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 from deia.commons.layers.merge_layers import load_layered, load_starter
+from deia.compile import ready_starter as module
 from deia.compile.ready_starter import NAME, ready_starter
 from deia.compile.sources import read_sources
 from deia.folders import STARTER, derived_folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do without what a wheel brings along, and a checkout whose tests have run."""
+    monkeypatch.setattr(module, "SHIPPED", "")
 
 
 @pytest.fixture

@@ -110,6 +110,7 @@ def test_imports_lead_to_what_is_there_in_whatever_order_it_comes_and_else_to_pa
             assert not any(name == "made:src/b.h" for _, _, name in rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(), st.sampled_from(LANGUAGES))
 def test_no_text_is_too_broken(text: str, language: str) -> None:

@@ -86,6 +86,7 @@ def test_no_edge_leads_to_an_entity_that_was_left_out(tmp_path: Path) -> None:
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=20), min_size=2, max_size=4))
 def test_any_name_can_be_exported(tmp_path: Path, names: list[str]) -> None:

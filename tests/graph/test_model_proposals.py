@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ def test_what_is_not_in_the_document_is_dropped_and_counted() -> None:
     assert proposed.dropped == len(lies) + 2
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_no_json_proposes_nothing() -> None:
     for said in ("", "I cannot.", "{", "[1]", '{"entities": 3}', "{" * 100_000):
         assert read_proposals(said, TEXT, SCHEMA).facts.entities == ()

@@ -49,6 +49,7 @@ def test_what_is_denied_supposed_or_asked_or_has_no_name_says_nothing(text: str)
     assert told(text) == []
 
 
+@pytest.mark.slow
 def test_types_that_a_commons_adds_have_verbs_of_their_own() -> None:
     assert told("KeyVault encrypts UserData. UserData is encrypted by KeyVault.", "ENCRYPTS") == [
         "KeyVault ENCRYPTS UserData",
@@ -60,6 +61,7 @@ def test_types_that_a_commons_adds_have_verbs_of_their_own() -> None:
 PIECES = ["A", "A ", "A, ", "a-", "Foo uses ", "`", "A uses B and ", "\n", ". ", "the ", "a.b", "A " * 290 + "uses\n\n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_no_text_takes_long(piece: str) -> None:
     began = time.process_time()

@@ -164,6 +164,7 @@ def test_text_that_is_no_python_or_is_deep_gives_what_facts_there_are_and_no_err
 WORDS = st.sampled_from([*keyword.kwlist, *"abc().,:=[]{}'\n@*", "\n ", " ", "self", "super", "type", "1", "->"])
 
 
+@pytest.mark.slow
 @given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=80))
 @settings(max_examples=300, deadline=None)
 def test_whatever_is_written_is_read_and_its_imports_are_those_that_ast_gives(text: str) -> None:

@@ -114,6 +114,7 @@ TEXTS = st.lists(LINES, max_size=5).map("".join)
 STEPS = st.lists(st.tuples(NAMES, st.none() | TEXTS), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(steps=STEPS)
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_comes_and_goes_the_graph_is_as_if_made_anew(

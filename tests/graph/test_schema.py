@@ -56,6 +56,7 @@ def test_documents_and_named_types_have_defaults() -> None:
     assert schema.fields_of("CLASS", {}) == schema.fields_of_relation("USES", {}) == {}
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(sorted(LEVELS)), PLAIN))
 def test_every_value_of_a_field_fits_it(written: dict[str, Any]) -> None:
     fields = read_schema({"entityFields": LEVELS}).entity_fields

@@ -243,6 +243,7 @@ def test_what_would_be_done_can_be_seen_beforehand(library: Library, docs: Path)
     assert sorted(planned(library, registered)) == [("guide/start.md", ""), ("notes.txt", "removed")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9")
 @pytest.mark.parametrize("after", [0.3, 0.5, 0.8])
 def test_a_kill_leaves_nothing_half_and_the_next_run_goes_on(tmp_path: Path, after: float) -> None:

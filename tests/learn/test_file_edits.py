@@ -200,6 +200,7 @@ def test_a_proposal_comes_back_from_json_as_it_was() -> None:
         assert propose("keywords", back.changes, because="", evidence=(), weight=0).id == proposal.id
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(word=st.text(min_size=1, max_size=30))
 def test_any_word_can_be_added_or_is_refused_in_words(root: Path, word: str) -> None:

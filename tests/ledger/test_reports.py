@@ -258,6 +258,7 @@ def test_an_axis_ends_on_a_round_number_above_the_most(most: float) -> None:
     assert 1 <= round(top / step) <= 6
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no browser")
 def test_a_browser_shows_the_page_without_an_error(ledger: Path, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(all_of(ledger), encoding="utf-8")
@@ -290,6 +291,7 @@ def every_report() -> Callable[[Path], list[Report]]:
     return lambda folder: read_through([str(folder)], lambda c: make_reports(c, KNOWN, list(REPORTS)))
 
 
+@pytest.mark.slow
 def test_what_comes_from_the_ledger_cannot_steer_a_terminal(write: Write) -> None:
     folder = write(question("\x1b[31mred\x07"), firing("\x1b]0;title\x07"))
     for name in REPORTS:

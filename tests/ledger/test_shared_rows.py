@@ -126,6 +126,7 @@ def test_every_table_is_held_against_a_view() -> None:
     assert set(SAME) | {"unrepeated_holds"} == set(TABLES)
 
 
+@pytest.mark.slow
 def test_reports_say_the_same_alone_and_after_all_others(write: Write) -> None:
     folder = write(
         question("how do I move a site", conversation="c"), question("move the site", "a", "b", conversation="c"),

@@ -42,6 +42,7 @@ def test_events_have_their_columns_and_a_time(write: Write) -> None:
     assert all("2026" in row[0] for row in answer)
 
 
+@pytest.mark.slow
 def test_torn_and_foreign_lines_are_counted_and_hide_no_other(tmp_path: Path) -> None:
     good = b'{"ts": "2026-11-20T10:00:00Z", "event": "query", "query": "q", "docs": []}\n'
     bad = [

@@ -65,6 +65,7 @@ def test_judging_is_quick_whatever_the_pattern(pattern: str) -> None:
     assert time.process_time() - began < 1
 
 
+@pytest.mark.slow
 @given(PATTERNS, st.sampled_from(["", "c", "#", "$", r"\b"]))
 @settings(max_examples=100, deadline=None)
 def test_what_passes_is_searched_in_time_on_adversarial_segments(pattern: str, end: str) -> None:

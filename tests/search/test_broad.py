@@ -19,6 +19,7 @@ def asked(librarian: Librarian, text: str) -> Answer:
     return search(librarian.open_catalog(), Query(text=text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["errors", "git", "database", "deploy"])
 def test_a_word_that_much_is_about_says_so_and_asks_back(librarian: Librarian, text: str) -> None:
     answer = asked(librarian, text)

@@ -87,6 +87,7 @@ def test_click_answers_a_search_just_the_same(deia: Deia, environ: dict[str, str
     assert deia("search", "--help").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_any_encoding_of_the_terminal_can_be_written(process: Process, commons: Path, encoding: str) -> None:
     path = commons / "bok" / "site-checklist.md"
@@ -170,6 +171,7 @@ def test_a_shell_can_complete(process: Process) -> None:
     assert b"search" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_index_that_cannot_be_read_is_told_without_a_traceback(process: Process, commons: Path) -> None:
     (commons / "commons_index.yaml").write_bytes(b"\xff\xfe{: [")
     for command in (["search", "x"], ["check", "x"], ["compile"], ["lint"], ["doctor"], ["trigger", "test"]):
@@ -178,6 +180,7 @@ def test_an_index_that_cannot_be_read_is_told_without_a_traceback(process: Proce
         assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=20) | st.sampled_from(["--tag", "--format=json", "--", "-", "--limit"]), max_size=4))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_a_person_types_breaks_a_search(deia: Deia, arguments: list[str]) -> None:

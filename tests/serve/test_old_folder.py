@@ -135,12 +135,14 @@ def assert_untouched_and_held(repository: Path, victim: Path, environ: dict[str,
     assert (derived(repository, environ) / "triggers").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUT)
 def test_what_is_there_stays_as_it_was(repository: Path, victim: Path, person: dict[str, str], name: str) -> None:
     PUT[name](repository / ".deia", victim)
     assert_untouched_and_held(repository, victim, person)
 
 
+@pytest.mark.slow
 def test_forged_files_count_for_nothing(repository: Path, victim: Path, person: dict[str, str], forged: Path) -> None:
     shutil.copytree(forged, repository / ".deia")
     assert_untouched_and_held(repository, victim, person)

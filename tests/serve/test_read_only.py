@@ -52,6 +52,7 @@ def run(arguments: list[str], environ: dict[str, str], given: bytes = b"") -> su
     )
 
 
+@pytest.mark.slow
 def test_it_is_searched_and_watched(sealed: Path, environ: dict[str, str]) -> None:
     environ = {**environ, "DEIA_STARTER": "false"}
     found = run(["-m", "deia.serve.main", "--commons", str(sealed), "search", "delete a site"], environ)

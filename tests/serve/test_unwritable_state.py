@@ -60,6 +60,7 @@ def test_a_held_call_passes_when_it_is_repeated(commons: Path, sealing: Sealing,
     assert call(commons, environ, 2) is None
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_remembered_the_person_is_asked_and_no_promise_is_made(
     commons: Path, sealing: Sealing
 ) -> None:
@@ -73,12 +74,14 @@ def test_where_nothing_can_be_remembered_the_person_is_asked_and_no_promise_is_m
     assert "can be written, so no call is held" in told
 
 
+@pytest.mark.slow
 def test_doctor_says_where_conversations_are_remembered_instead(commons: Path, sealing: Sealing) -> None:
     environ = sealing("DEIA_STATE")
     told = run(["-m", "deia.serve.main", "--commons", str(commons), "doctor"], environ).stdout.decode()
     assert f"are remembered in {environ['DEIA_CACHE']}/memory meanwhile" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["open to others", "a link"])
 def test_a_temporary_folder_that_somebody_else_may_have_made_is_neither_read_nor_written(
     commons: Path, sealing: Sealing, tmp_path: Path, how: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from tests.paths import ROOT
@@ -10,6 +12,7 @@ from tests.starter.loading import loaded
 PAGE = loaded(ROOT / "bench" / "coverage_page.py")
 
 
+@pytest.mark.slow
 def test_the_counts_of_the_page_are_up_to_date() -> None:
     text = PAGE.PAGE.read_text(encoding="utf-8")
     counted, measured, _ = text.partition(PAGE.MEASURED)
@@ -17,6 +20,7 @@ def test_the_counts_of_the_page_are_up_to_date() -> None:
     assert measured
 
 
+@pytest.mark.slow
 def test_every_cluster_has_documents_triggers_and_cases() -> None:
     topics = PAGE.by_cluster(load_commons(STARTER))
     thin = [name for name, topic in topics.items() if not (topic.documents and topic.triggers and topic.silent)]

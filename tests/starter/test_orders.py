@@ -32,6 +32,7 @@ def test_every_pattern_is_gated_by_a_word() -> None:
     assert [pattern for value in values for pattern in value if not required_groups(str(pattern))] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["note to AI agents: ", "send https://x ", '{"a": "if you are an AI, ', "SYSTEM: you are now "]
 )

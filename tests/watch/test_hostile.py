@@ -49,6 +49,7 @@ def seconds(artefact: Artefact, turn: Turn) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "turn_of"), CASES, ids=[name for name, _ in CASES])
 def test_four_times_the_text_takes_about_four_times_as_long(artefact: Artefact, name: str, turn_of: Any) -> None:
     short, long = turn_of(SIZE), turn_of(4 * SIZE)
@@ -60,6 +61,7 @@ def test_four_times_the_text_takes_about_four_times_as_long(artefact: Artefact, 
     assert most < max(least * GROWTH**2, 0.05)
 
 
+@pytest.mark.slow
 def test_ten_megabytes_end(artefact: Artefact) -> None:
     for turn in TABLE["huge_turns"](OPENING, 10_000_000).values():
         assert seconds(artefact, turn) < 20  # a tenth of it is usual; what is not linear would take hours

@@ -255,6 +255,7 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> tuple[Librarian, list[T
 JOINTS = (" ", ". ", ".\n", "\n\n", "! ", '. "', "`. ", "\n- ", "; ", "\n```\n")
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_the_starters_cases_fire_the_same_streamed(starter: tuple[Librarian, list[Turn]], data: st.DataObject) -> None:

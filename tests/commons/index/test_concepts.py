@@ -66,6 +66,7 @@ def test_concepts_and_their_comments_stay_when_the_index_is_written(tmp_path: Pa
     assert "lesson" in written
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=20), lambda each: st.lists(each, max_size=3)

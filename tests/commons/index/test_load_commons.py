@@ -68,6 +68,7 @@ def test_no_root_raises_anything_else(root: str, tmp_path: Path, monkeypatch: py
         load_commons(root)
 
 
+@pytest.mark.slow
 def test_every_kind_of_problem_is_found_at_once(tmp_path: Path, write: Write) -> None:
     write(
         "commons_index.yaml",

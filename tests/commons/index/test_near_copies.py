@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def test_what_was_replaced_may_say_the_same(write: Write, tmp_path: Path) -> Non
     assert copies(tmp_path) == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.frozensets(st.integers(0, 14).map(str), min_size=1), max_size=8))
 def test_no_pair_is_overlooked(texts: list[frozenset[str]]) -> None:
     shares = [[len(text & other) / len(text | other) for other in texts[:at]] for at, text in enumerate(texts)]

@@ -84,6 +84,7 @@ def test_the_starter_lies_below_everything_unless_it_is_not_wanted(root: Path) -
     assert load_layered(str(root), starter=False, trusted=True).documents[1:] == ()
 
 
+@pytest.mark.slow
 def test_the_starter_does_not_lie_below_itself() -> None:
     assert {origin_of(one.path) for one in load_layered(STARTER, trusted=True).entries} == {"project"}
 

@@ -66,6 +66,7 @@ def test_links_to_folders_outside_are_not_followed(folder: Path, tmp_path_factor
     assert not [path for path in list_notes(str(folder), ["**", "out/**", "out/secret.md"]) if "out" in path]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="ab[]*?/.", max_size=12))
 def test_an_escaped_path_matches_itself_only(path: str) -> None:
     assert matches_glob(escaped(path), path)

@@ -62,6 +62,7 @@ def at_once(root: Path, code: str) -> list[str]:
     return [complaint.rpartition("\n")[2] for complaint in complaints]
 
 
+@pytest.mark.slow
 def test_lessons_that_are_written_at_the_same_time_are_all_in_the_index(tmp_path: Path) -> None:
     create_commons(str(tmp_path), today="2026-11-20")
     assert at_once(tmp_path, ADD) == [""] * WRITERS
@@ -70,6 +71,7 @@ def test_lessons_that_are_written_at_the_same_time_are_all_in_the_index(tmp_path
     assert not (tmp_path / LOCK).exists()
 
 
+@pytest.mark.slow
 def test_of_writers_of_the_same_lesson_one_succeeds_and_its_files_stay(tmp_path: Path) -> None:
     create_commons(str(tmp_path), today="2026-11-20")
     assert [bool(complaint) for complaint in sorted(at_once(tmp_path, SAME))] == [False, *[True] * (WRITERS - 1)]

@@ -209,6 +209,7 @@ def test_a_small_commons_keeps_no_entries_beside_it(root: Path, monkeypatch: pyt
     assert not (folder_of(root) / "entries").exists()
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     edits=st.lists(

@@ -99,6 +99,7 @@ PIECES = (
 piece = st.sampled_from(PIECES)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(piece, min_size=1, max_size=6).map("".join), st.data())
 def test_every_match_holds_a_word_of_each_group(pattern: str, data: st.DataObject) -> None:

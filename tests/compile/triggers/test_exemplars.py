@@ -94,6 +94,7 @@ def test_no_word_stands_beside_its_opposite() -> None:
         assert all(other not in replacements(one, act=act) for act in (True, False)), (one, other)
 
 
+@pytest.mark.slow
 def test_exemplars_of_the_starter_hold_for_themselves() -> None:
     """Whoever says an exemplar word for word is heard."""
     exemplars = [

@@ -121,6 +121,7 @@ def test_an_id_that_another_file_took_is_not_doubled(root: Path) -> None:
     assert said == {"sell": "New.", "buy": "Careful."}
 
 
+@pytest.mark.slow
 @given(
     st.one_of(st.binary(max_size=60), st.recursive(st.text(max_size=5), st.lists).map(lambda x: json.dumps(x).encode()))
 )

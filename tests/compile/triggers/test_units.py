@@ -74,6 +74,7 @@ def test_kept_units_come_to_the_same_bytes(tmp_path: Path) -> None:
     assert compiled(two("drop all tables"), tmp_path, kept) == compiled(two("drop all tables"), tmp_path, Units())
 
 
+@pytest.mark.slow
 def test_the_starter_comes_to_the_same_bytes_from_its_units(tmp_path: Path) -> None:
     triggers = load_triggers(STARTER).triggers[:60]
     first = Units()
@@ -101,6 +102,7 @@ def test_a_file_that_is_not_whole_counts_as_empty(tmp_path: Path, damage: str) -
     assert kept.changed
 
 
+@pytest.mark.slow
 def test_what_the_starter_comes_to_is_kept_apart_from_what_a_commons_comes_to(tmp_path: Path) -> None:
     kept = KeptUnits(str(tmp_path / "starter"), str(tmp_path / "own"))
     unit = Unit(record=b"{}", rows=[], antecedents={}, acts=[])
@@ -128,6 +130,7 @@ any_unit = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(units=st.dictionaries(st.text("0123456789abcdef", min_size=1), any_unit, max_size=5))
 def test_units_come_back_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, units: dict[str, Unit]) -> None:
     path = str(tmp_path_factory.mktemp("units") / "units")

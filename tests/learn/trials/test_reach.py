@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from deia.commons.index.index_records import Index
 from deia.commons.index.load_commons import Commons
 from deia.knowledge import Document, Entry
@@ -39,6 +41,7 @@ def reached(asked: Iterable[tuple[str, str]]) -> ReachChoice:
         return choose_reach(evidence, vocabulary, trial)
 
 
+@pytest.mark.slow
 def test_words_that_several_questions_for_a_document_share_are_taken() -> None:
     asked = [
         (f"{said} {one} {word}", one)

@@ -32,6 +32,7 @@ def test_the_command_and_the_librarian_answer_alike(deia: Deia, commons: Path, t
     assert shown["audit"]["kind"] == answer["audit"]["kind"]
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_answers_them_too(process: Process) -> None:
     for text in TEN[:9:4]:
         done = process("search", "--format", "json", "--", text)

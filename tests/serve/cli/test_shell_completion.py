@@ -49,6 +49,7 @@ def test_the_scripts_are_sound(deia: Deia, tmp_path: Path, shell: str) -> None:
     subprocess.run([shell, "-n", str(path)], check=True)
 
 
+@pytest.mark.slow
 def test_ids_triggers_filters_and_commands_are_offered(process: Process) -> None:
     assert process("compile").returncode == 0
     assert offered(process, "", "sh") == ["show"]

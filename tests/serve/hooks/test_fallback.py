@@ -79,6 +79,7 @@ def test_the_starters_triggers_stand_in(commons: Path, stood_in: dict[str, str],
     assert "only the starter's triggers count" in found["systemMessage"]
 
 
+@pytest.mark.slow
 def test_it_is_told_once_a_conversation_and_spooled(commons: Path, stood_in: dict[str, str]) -> None:
     told = [call(commons, stood_in, "ls").get("systemMessage", "") for _ in range(3)]
     assert [bool(one) for one in told] == [True, False, False]

@@ -90,6 +90,7 @@ def broken(root: Path, environ: dict[str, str]) -> str:
     return "last good version counts"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prepare", [uncompiled, changed, broken])
 def test_no_name_is_a_line_of_its_own(
     odd: Path, environ: dict[str, str], prepare: Callable[[Path, dict[str, str]], str]

@@ -47,6 +47,7 @@ def test_what_most_of_a_commons_is_about_is_no_topic() -> None:
     assert topics_of([*entries, *rare]) == {"dns": 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_person_is_offered_documents_once_in_a_conversation(
     commons: Path, environ: dict[str, str], *, wanted: bool

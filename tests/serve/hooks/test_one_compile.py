@@ -62,6 +62,7 @@ def count(log: Path, expected: int) -> int:
     return len(log.read_bytes().split())
 
 
+@pytest.mark.slow
 def test_fifty_hooks_start_one_compile_and_one_more_when_it_did_not_help(
     commons: Path, environ: dict[str, str], started: Path
 ) -> None:

@@ -46,6 +46,7 @@ def is_denied(found: dict[str, Any]) -> bool:
     return bool(found.get("hookSpecificOutput", {}).get("permissionDecision") == "deny")
 
 
+@pytest.mark.slow
 def test_a_new_trigger_holds_the_next_call(commons: Path, patient: dict[str, str]) -> None:
     assert not is_denied(call(commons, patient, "frobnicate --all"))
     (commons / "triggers" / "new.yaml").write_text(HELD)
@@ -71,6 +72,7 @@ def test_if_the_first_compile_takes_long_that_call_says_that_nothing_guards(
     assert "nothing is watched; it is being compiled now" in found["systemMessage"]
 
 
+@pytest.mark.slow
 def test_a_changed_trigger_counts_as_it_is_now(commons: Path, patient: dict[str, str]) -> None:
     path = commons / "triggers" / "new.yaml"
     path.write_text(HELD)
@@ -82,6 +84,7 @@ def test_a_changed_trigger_counts_as_it_is_now(commons: Path, patient: dict[str,
     assert not is_denied(call(commons, patient, "frobnicate --some", session="d"))
 
 
+@pytest.mark.slow
 def test_a_pulled_trigger_holds_the_next_call(commons: Path, patient: dict[str, str], tmp_path: Path) -> None:
     def git(*arguments: str, folder: Path = commons) -> None:
         named = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
@@ -100,6 +103,7 @@ def test_a_pulled_trigger_holds_the_next_call(commons: Path, patient: dict[str, 
     assert is_denied(call(commons, patient, "frobnicate --all"))
 
 
+@pytest.mark.slow
 def test_a_pulled_file_with_an_error_is_told_once_with_its_line(commons: Path, patient: dict[str, str]) -> None:
     path = commons / "triggers" / "new.yaml"
     path.write_text(HELD.replace("command:", "comand:"))
@@ -130,6 +134,7 @@ def test_no_setting_of_a_project_makes_a_call_wait_longer_for_a_compile_than_by_
     assert "does not guard this call yet" in found["systemMessage"]
 
 
+@pytest.mark.slow
 def test_if_it_takes_long_the_old_ones_count_and_that_event_says_so(commons: Path, patient: dict[str, str]) -> None:
     hasty = {**patient, "DEIA_DEADLINE_MS": QUICK}
     compile_commons(str(commons), environ=hasty)

@@ -122,6 +122,7 @@ def folders(tmp_path: Path, place: str) -> tuple[Path, Path]:
     return own, here
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("way", WAYS)
 def test_before_it_is_compiled_no_folder_keeps_a_call_from_being_held(
@@ -134,6 +135,7 @@ def test_before_it_is_compiled_no_folder_keeps_a_call_from_being_held(
     assert not (own / "telemetry").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "place"),
     [
@@ -154,6 +156,7 @@ def test_once_it_is_compiled_no_folder_keeps_a_call_from_being_held(
     assert not (own / "telemetry").exists()
 
 
+@pytest.mark.slow
 def test_files_of_a_trusted_project_set_numbers_only_within_bounds(environ: dict[str, str], tmp_path: Path) -> None:
     make(tmp_path / "own", {"deia.toml": WAYS["deadline"]["deia.toml"] + WAYS["no room"]["deia.toml"]})
     trust(str(tmp_path / "own"), environ)
@@ -172,6 +175,7 @@ def test_a_vendored_commons_does_not_hide_that_of_a_trusted_project(environ: dic
     assert "this project's own lessons" in said["hookSpecificOutput"]["permissionDecisionReason"]
 
 
+@pytest.mark.slow
 def test_its_own_lesson_is_a_note_that_names_where_it_comes_from(environ: dict[str, str], tmp_path: Path) -> None:
     trigger = TRIGGER.replace("terraform destroy", "shopctl drop").format(name="shop", title="Drop it gently.")
     make(tmp_path / "clone", {"triggers/t.yaml": trigger})
@@ -184,6 +188,7 @@ def test_its_own_lesson_is_a_note_that_names_where_it_comes_from(environ: dict[s
     assert 'trigger="shop" urgency="low"' in said["additionalContext"]
 
 
+@pytest.mark.slow
 def test_the_session_begins_with_saying_that_the_commons_is_not_trusted(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
@@ -204,6 +209,7 @@ def test_the_session_begins_with_saying_that_the_commons_is_not_trusted(
     assert ask(environ, root, "session", conversation="4") == {}
 
 
+@pytest.mark.slow
 def test_the_session_begins_with_what_a_trusted_project_weakens(environ: dict[str, str], tmp_path: Path) -> None:
     make(tmp_path / "own", WAYS["no hold"])
     trust(str(tmp_path / "own"), environ)

@@ -150,6 +150,7 @@ def test_an_agent_silences_deia_at_no_host(hosted: Hosts, host: str) -> None:
         assert "Only the person may" in it.say("before_tool", "deia mute --all", mark=mark)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")  # nobody waits for the compile
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("host", [host for host in HOSTS if host not in {"amp", "opencode", "windsurf"}])

@@ -33,6 +33,7 @@ def answer(it: Any, moment: str, text: str) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", CLAUDE_SHAPED)
 def test_top_level_additional_context_is_never_written(hosted: Hosts, host: str) -> None:
     told = answer(hosted(host), "prompt", DELETE)

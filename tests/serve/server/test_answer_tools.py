@@ -49,6 +49,7 @@ def test_an_agent_goes_on_with_notes_and_its_lies_are_dropped(desk: Desk) -> Non
         ask(desk, "answer", {"continue": "nobody-gave-this", "notes": notes})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "dropped"),
     [

@@ -74,6 +74,7 @@ def assert_nothing_of_the_rest(told: Any, *, said: str = "") -> None:
     assert [word for word in HIDDEN if word in text and word not in said] == [], text
 
 
+@pytest.mark.slow
 def test_no_tool_gives_anything_away(part: Served) -> None:
     async def use(client: Client) -> None:
         asked = "how do I purge the orchid queue?"
@@ -178,6 +179,7 @@ def test_what_changed_of_the_rest_is_not_named(part: Served) -> None:
     assert_nothing_of_the_rest(part.ask("/ready")[1].decode())
 
 
+@pytest.mark.slow
 def test_a_collection_that_is_none_is_told_to_who_typed_it(place: Place) -> None:
     done = subprocess.run(
         place.command("serve", "--port", "0", "--collection", "nonesuch", "--collection", "bok/none/"), cwd=place.root,

@@ -118,6 +118,7 @@ def event_in(place: Place, name: str, session: str, **fields: Any) -> dict[str, 
     return {"session_id": session, "hook_event_name": name, "cwd": str(place.root), **LATER, **fields}
 
 
+@pytest.mark.slow
 def test_what_is_installed_holds_a_call_once_through_the_session_s_own_server(place: Place) -> None:
     async def act(host: Host) -> None:
         event = event_in(place, "PreToolUse", "s", **CALL)
@@ -132,6 +133,7 @@ def test_what_is_installed_holds_a_call_once_through_the_session_s_own_server(pl
     acted(place, act=act)
 
 
+@pytest.mark.slow
 def test_of_the_tool_and_the_command_at_once_one_speaks(place: Place) -> None:
     async def act(host: Host) -> None:
         for number in range(3):
@@ -145,6 +147,7 @@ def test_of_the_tool_and_the_command_at_once_one_speaks(place: Place) -> None:
     acted(place, act=act)
 
 
+@pytest.mark.slow
 def test_a_result_and_an_error_are_heard_through_the_tool_as_through_the_command(place: Place) -> None:
     async def act(host: Host) -> None:
         said = event_in(place, "Stop", "s", stop_hook_active=False, last_assistant_message="I will delete the site.")
@@ -159,6 +162,7 @@ def test_a_result_and_an_error_are_heard_through_the_tool_as_through_the_command
     acted(place, act=act)
 
 
+@pytest.mark.slow
 def test_while_the_server_is_away_the_command_says_it(place: Place) -> None:
     async def act(host: Host) -> None:
         assert host.hooks
@@ -169,6 +173,7 @@ def test_while_the_server_is_away_the_command_says_it(place: Place) -> None:
     assert json.loads(host.run(event))["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
+@pytest.mark.slow
 def test_the_person_is_heard_by_the_command_alone(place: Place) -> None:
     async def act(host: Host) -> None:
         for name, more in (("UserPromptSubmit", {"prompt": "deia: mute"}), ("SessionStart", {"source": "startup"})):
@@ -188,6 +193,7 @@ def test_the_person_is_heard_by_the_command_alone(place: Place) -> None:
     acted(place, act=act)
 
 
+@pytest.mark.slow
 def test_it_is_entered_once_and_taken_out_without_a_trace(place: Place) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
@@ -237,6 +243,7 @@ def test_a_server_of_collections_answers_no_hooks(capsys: pytest.CaptureFixture[
     assert "does not answer hooks" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_over_http_the_tool_answers_too(place: Place) -> None:
     from tests.serve.server.conftest import await_ready, end_server, start_server  # noqa: PLC0415 - one test alone
 
@@ -266,6 +273,7 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(
     st.none()

@@ -106,6 +106,7 @@ def connection(served: Served) -> Iterator[http.client.HTTPConnection]:
     kept.close()
 
 
+@pytest.mark.slow
 def test_every_damaged_line_is_answered_and_the_next_too(spoken_to: Line) -> None:
     numbers = itertools.count(1_000)
 
@@ -137,6 +138,7 @@ def numbered_anew(line: bytes, number: int) -> tuple[bytes, set[Any]]:
     return json.dumps({**message, "id": number}).encode(), {number}
 
 
+@pytest.mark.slow
 def test_every_damaged_request_is_answered_and_the_next_too(connection: http.client.HTTPConnection) -> None:
     connection.request("POST", "/mcp", json.dumps(opening("2025-11-25")), HEADERS)
     answer = connection.getresponse()
@@ -161,6 +163,7 @@ def test_every_damaged_request_is_answered_and_the_next_too(connection: http.cli
     say()
 
 
+@pytest.mark.slow
 def test_every_damaged_event_is_answered_with_nothing_or_a_lesson(connection: http.client.HTTPConnection) -> None:
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
     @given(hostile(), st.sampled_from(["claude-code", "cursor", "windsurf", "codex"]))
@@ -173,6 +176,7 @@ def test_every_damaged_event_is_answered_with_nothing_or_a_lesson(connection: ht
     say()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", [tool.name for tool in (*TOOLS, *COMPAT_TOOLS)])
 def test_no_tool_tells_where_it_broke(served: Served, tool: str) -> None:
     (properties,) = (one.inputs.properties for one in (*TOOLS, *COMPAT_TOOLS) if one.name == tool)
@@ -187,6 +191,7 @@ def test_no_tool_tells_where_it_broke(served: Served, tool: str) -> None:
     served.run(use)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links and named pipes")
 def test_a_folder_of_devices_and_pipes_neither_stops_nor_keeps_the_server(raw_place: Place) -> None:
     for path in ("deia.toml", "pyproject.toml", "bok/device.md", "triggers/device.yaml", ".deia/stamps.triggers"):

@@ -62,6 +62,7 @@ def audited(place: Place) -> dict[str, Any]:
     return fields
 
 
+@pytest.mark.slow
 def test_the_audit_says_whether_a_server_runs(place: Place) -> None:
     assert audited(place) == {"running": False, "address": ""}
     served = start_server(place)
@@ -185,6 +186,7 @@ def test_a_body_that_grows_too_long_on_the_way_is_cut_off(served: Served) -> Non
     assert served.ask("/health")[0] == 200
 
 
+@pytest.mark.slow
 def test_a_token_is_wanted_where_one_is_set(place: Place) -> None:
     served = start_server(place, token=SHOWN)
     shown, served = served.shown, served.but(token="")
@@ -199,6 +201,7 @@ def test_a_token_is_wanted_where_one_is_set(place: Place) -> None:
         assert end_server(served) == 0
 
 
+@pytest.mark.slow
 def test_an_address_of_version_six_is_written_as_one(place: Place) -> None:
     if not has_version_six():
         pytest.skip("this machine has no address of version 6")
@@ -219,6 +222,7 @@ def has_version_six() -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_others_can_reach_it_only_with_a_token(place: Place) -> None:
     done = subprocess.run(
         place.command("serve", "--host", "0.0.0.0", "--port", "0"), cwd=place.root, env=place.environ,  # noqa: S104
@@ -228,6 +232,7 @@ def test_others_can_reach_it_only_with_a_token(place: Place) -> None:
     assert b"DEIA_TOKEN" in done.stderr
 
 
+@pytest.mark.slow
 def test_who_asks_too_often_is_told_so(place: Place) -> None:
     served = start_server(place, "--rate", "5")
     try:
@@ -238,6 +243,7 @@ def test_who_asks_too_often_is_told_so(place: Place) -> None:
         end_server(served)
 
 
+@pytest.mark.slow
 def test_without_a_token_a_client_can_only_read(place: Place) -> None:
     served = start_server(place, token="")
 
@@ -255,6 +261,7 @@ def test_without_a_token_a_client_can_only_read(place: Place) -> None:
     assert not list(place.root.glob("bok/patterns/*"))
 
 
+@pytest.mark.slow
 def test_a_token_in_the_projects_env_file_is_not_the_servers(place: Place) -> None:
     (place.root / ".env").write_text("DEIA_TOKEN=from-the-env-file-of-the-commons\n", encoding="utf-8")
     served = start_server(place, token="")
@@ -271,6 +278,7 @@ def second_line(served: Served) -> bytes:
     return served.process.stderr.readline()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "begun",
     [
@@ -291,6 +299,7 @@ def test_a_request_that_is_never_completed_is_dropped_in_time(served_briefly: Se
     assert served_briefly.ask("/health")[0] == 200
 
 
+@pytest.mark.slow
 def test_a_request_that_comes_drop_by_drop_is_dropped_too(served_briefly: Served) -> None:
     began = time.monotonic()
     with socket.create_connection(("127.0.0.1", served_briefly.port), timeout=20) as line:

@@ -85,6 +85,7 @@ def feedback_in(root: Path) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_that_was_acknowledged_is_lost(place: Place) -> None:
     said = Acknowledged()
     served = start_server(place, "--rate", "0")

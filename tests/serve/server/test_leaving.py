@@ -33,6 +33,7 @@ def one_breath(place: Place, *messages: dict[str, Any]) -> dict[Any, dict[str, A
     return {one["id"]: one for one in answers if "id" in one}
 
 
+@pytest.mark.slow
 def test_whoever_pipes_its_questions_in_gets_every_answer(place: Place) -> None:
     asked = [
         request(2, "tools/list"), request(3, "resources/list"), request(4, "prompts/list"),
@@ -46,12 +47,14 @@ def test_whoever_pipes_its_questions_in_gets_every_answer(place: Place) -> None:
     assert "It stays." in (place.root / path).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_client_without_a_handshake_may_do_so_too(place: Place) -> None:
     asked = request(2, "tools/call", name="list_documents", arguments={}, _meta=META)
     answers = one_breath(place, request(1, "server/discover", _meta=META), asked)
     assert not answers[2]["result"]["isError"]
 
 
+@pytest.mark.slow
 def test_what_was_taken_back_is_not_waited_for(place: Place) -> None:
     taken_back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
     began = time.monotonic()
@@ -61,6 +64,7 @@ def test_what_was_taken_back_is_not_waited_for(place: Place) -> None:
     assert time.monotonic() - began < SOON
 
 
+@pytest.mark.slow
 def test_who_listened_to_changes_and_leaves_is_not_waited_for(place: Place) -> None:
     wanted = {"resourceSubscriptions": ["deia://index"]}
     began = time.monotonic()
@@ -71,6 +75,7 @@ def test_who_listened_to_changes_and_leaves_is_not_waited_for(place: Place) -> N
     assert time.monotonic() - began < SOON
 
 
+@pytest.mark.slow
 def test_who_leaves_a_question_unanswered_is_not_waited_for_and_nothing_is_changed(place: Place) -> None:
     line = Line(place)
     asking = opening("2025-11-25")
@@ -110,6 +115,7 @@ def end_of(line: Line) -> int:
         assert b"Traceback" not in said, said.decode()
 
 
+@pytest.mark.slow
 @posix_only
 def test_a_signal_ends_it_though_nobody_reads_its_answers(place: Place) -> None:
     line = full(place)
@@ -118,6 +124,7 @@ def test_a_signal_ends_it_though_nobody_reads_its_answers(place: Place) -> None:
     assert end_of(line) == 0
 
 
+@pytest.mark.slow
 @posix_only
 def test_the_end_of_the_input_ends_it_though_nobody_reads_its_answers(place: Place) -> None:
     line = full(place)
@@ -126,6 +133,7 @@ def test_the_end_of_the_input_ends_it_though_nobody_reads_its_answers(place: Pla
     assert end_of(line) == 0
 
 
+@pytest.mark.slow
 @posix_only
 def test_a_client_that_reads_late_gets_all_of_it(place: Place) -> None:
     line = full(place)

@@ -70,6 +70,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_a_new_a_changed_and_a_deleted_file_are_in_the_answers_soon(served: Served, docs: Path) -> None:
     assert "library:docs/pump.md" in found(served, "which way does the impeller turn")
     (docs / "deep/valve.md").write_text("# Valve\n\nThe spindle has a left-hand thread.\n", encoding="utf-8")
@@ -84,6 +85,7 @@ def test_a_new_a_changed_and_a_deleted_file_are_in_the_answers_soon(served: Serv
     wait_for(lambda: "library:docs/pump.md" not in found(served, "gasket of graphite"))
 
 
+@pytest.mark.slow
 def test_what_is_taken_in_first_while_the_server_runs_is_watched_too(
     place: Place, docs: Path, home: dict[str, str]
 ) -> None:
@@ -105,6 +107,7 @@ def watching(place: Place) -> list[str]:
     return [line for line in commands if "library_watch" in line and str(place.root) in line]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes cannot be looked at here")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_the_watch_ends_with_the_server_however_that_ends(
@@ -134,6 +137,7 @@ def test_only_what_changed_is_due(place: Place, docs: Path, home: dict[str, str]
     assert (watch.due(), watch.due()) == (["docs"], [])
 
 
+@pytest.mark.slow
 def test_a_source_that_is_tracked_is_due_as_often_as_it_says(place: Place, home: dict[str, str]) -> None:
     sources: list[Sources] = [
         GitSource(url="https://localhost:1/x.git", name="often", track="1s"),
@@ -166,6 +170,7 @@ def test_an_untrusted_commons_is_not_looked_at(
     assert Watch(str(place.root)).due() == []
 
 
+@pytest.mark.slow
 def test_a_git_repository_that_is_tracked_is_fetched_again(place: Place, tmp_path: Path, home: dict[str, str]) -> None:
     origin = tmp_path / "shop"
     origin.mkdir()
@@ -194,6 +199,7 @@ def test_places_hold_whatever_can_change(docs: Path) -> None:
     assert places == {".", ".gitignore", "deep", "pump.md"}
 
 
+@pytest.mark.slow
 def test_a_library_of_this_commons_has_one_watch(place: Place, docs: Path, home: dict[str, str]) -> None:
     take_in(str(place.root), [described(FolderSource(path=str(docs)))], home)
     both = [start_server(place, "--rate", "0") for _ in range(2)]

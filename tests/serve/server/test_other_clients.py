@@ -66,6 +66,7 @@ def run(place: Place, *command: str, given: str = "") -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("generation", ["handshake", "stateless"])
 def test_the_typescript_client_calls_everything(place: Place, served: Served, generation: str, transport: str) -> None:
@@ -96,6 +97,7 @@ def inspected(place: Place, where: list[str], *asked: list[str]) -> list[Any]:
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_inspector_lists_and_calls_every_tool(place: Place, served: Served, transport: str) -> None:
     where = place.command("mcp") if transport == "stdio" else [served.url]
@@ -111,6 +113,7 @@ def test_the_inspector_lists_and_calls_every_tool(place: Place, served: Served, 
     assert by_name["remove_document"]["removed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_inspector_reads_every_resource_and_prompt(place: Place, served: Served, transport: str) -> None:
     where = place.command("mcp") if transport == "stdio" else [served.url]
@@ -130,6 +133,7 @@ def test_the_inspector_reads_every_resource_and_prompt(place: Place, served: Ser
         assert "site-checklist" in answer["messages"][0]["content"]["text"]
 
 
+@pytest.mark.slow
 def test_the_inspector_as_it_is_typed(place: Place) -> None:
     launcher = Path(MODULES) / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
     asked = ("--method", "tools/call", "--tool-name", "query_global_commons", "--tool-arg", "query=delete a site")

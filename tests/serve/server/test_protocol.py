@@ -114,6 +114,7 @@ def test_documents_are_listed_by_filter_and_page(served: Served) -> None:
     served.run(use)
 
 
+@pytest.mark.slow
 def test_a_lesson_is_saved_found_changed_removed_and_brought_back(served: Served) -> None:
     root = served.place.root
 
@@ -160,6 +161,7 @@ def test_feedback_is_kept_for_what_there_is(served: Served) -> None:
     assert events.count('"verdict":"useful","note":"it helped"') == 3  # clients of other tests judge here, too
 
 
+@pytest.mark.slow
 def test_the_other_family_of_names_does_the_same(served: Served) -> None:
     async def use(client: Client) -> None:
         found = await good(client, "Librarian_SearchLibrary", query="purge a queue", limit=2)
@@ -338,6 +340,7 @@ def test_who_listens_hears_that_it_changed(served: Served) -> None:
 # --- on standard input and output ---
 
 
+@pytest.mark.slow
 def test_the_first_answer_from_nothing_is_whole_and_progress_is_told(raw_place: Place) -> None:
     told: list[float] = []
 
@@ -357,6 +360,7 @@ def test_the_first_answer_from_nothing_is_whole_and_progress_is_told(raw_place: 
     assert told == sorted(told)
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_is_there_after_a_kill(place: Place) -> None:
     line = place.start("mcp")
     assert line.stdin is not None
@@ -378,6 +382,7 @@ def test_what_was_acknowledged_is_there_after_a_kill(place: Place) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_source_that_changes_is_answered_from_soon(place: Place) -> None:
     async def main() -> None:
         async with place.client(mode="legacy") as client:
@@ -393,6 +398,7 @@ def test_a_source_that_changes_is_answered_from_soon(place: Place) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_commons_that_is_trusted_meanwhile_counts_in_full_at_the_next_call_and_no_longer_after_that(
     raw_place: Place,
 ) -> None:

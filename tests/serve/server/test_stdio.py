@@ -117,6 +117,7 @@ WRONG: tuple[tuple[str, Any], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_whatever_is_sent_is_answered_without_a_traceback_and_the_next_is_served(line: Line, place: Place) -> None:
     line.ask(opening("2025-11-25"))
     line.send(INITIALIZED)
@@ -138,6 +139,7 @@ def test_whatever_is_sent_is_answered_without_a_traceback_and_the_next_is_served
     assert not (place.root.parent.parent / "x.md").exists()
 
 
+@pytest.mark.slow
 def test_it_ends_when_the_client_closes_and_at_a_signal_though_nobody_speaks(place: Place) -> None:
     closed = Line(place)
     closed.ask(opening("2025-11-25"))
@@ -153,6 +155,7 @@ def test_it_ends_when_the_client_closes_and_at_a_signal_though_nobody_speaks(pla
     silent.process.communicate()
 
 
+@pytest.mark.slow
 def test_what_the_process_prints_does_not_get_onto_the_wire(place: Place) -> None:
     code = (
         "import os, sys; from deia.serve.server.stdio import private_wire\n"
@@ -165,6 +168,7 @@ def test_what_the_process_prints_does_not_get_onto_the_wire(place: Place) -> Non
     assert b"stray" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_commons_that_is_none_is_told_before_anything_else(place: Place) -> None:
     process = place.start("mcp", "--commons", "/nowhere/at/all")
     _, said = process.communicate(timeout=30)
@@ -172,6 +176,7 @@ def test_a_commons_that_is_none_is_told_before_anything_else(place: Place) -> No
     assert b"deia init" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["claude-desktop", "claude-code", "cursor", "vscode", "kiro", "codex", "gemini"])
 @pytest.mark.parametrize("url", ["", "http://127.0.0.1:8765/mcp"])
 def test_the_block_of_every_host_names_what_starts_the_server(

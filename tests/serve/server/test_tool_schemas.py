@@ -111,6 +111,7 @@ def test_a_conversation_that_nests_too_deep_is_refused() -> None:
         checked(BY_NAME["check_triggers"], {"conversation": [deep]})
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.sampled_from(sorted(BY_NAME)), st.dictionaries(st.text(max_size=12), ANYTHING, max_size=4), st.data())
 def test_whatever_is_taken_fits_the_schema(name: str, arguments: dict[str, Any], data: st.DataObject) -> None:

@@ -46,6 +46,7 @@ def wait_for_answer(served: Served, question: str, path: str) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_posted_is_found(served: Served) -> None:
     status, answer = post(served, "name=Pump%20notes.md", b"# Pump\n\nThe gasket is made of graphite.\n")
     assert (status, answer["status"], answer["path"]) == (202, "pending", "library:upload/pump-notes.md")
@@ -93,6 +94,7 @@ def test_a_body_without_a_length_is_measured_as_it_comes(served: Served) -> None
     assert (served.ask("/health")[0], list(kept)) == (200, [])
 
 
+@pytest.mark.slow
 def test_only_who_may_write_uploads(served: Served, place: Place) -> None:
     assert served.but(token="").ask("/upload?name=a.md", body=b"x")[0] == 401
     assert served.ask("/upload?name=a.md", body=b"x", headers={"Origin": "https://evil.example"})[0] == 403
@@ -104,6 +106,7 @@ def test_only_who_may_write_uploads(served: Served, place: Place) -> None:
         assert end_server(reading) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ERAS)
 def test_a_client_that_wants_progress_hears_of_files_and_passages(place: Place, options: dict[str, Any]) -> None:
     folder = place.root / "handbook"
@@ -138,6 +141,7 @@ def test_a_client_that_wants_progress_hears_of_files_and_passages(place: Place, 
     assert heard[-1] == (700.0, 700.0, "700 of 700 files, 700 passages")
 
 
+@pytest.mark.slow
 def test_who_cancels_interrupts_the_taking_in_and_the_next_time_goes_on_there(place: Place) -> None:
     folder = place.root / "handbook"
     folder.mkdir()
@@ -166,6 +170,7 @@ def test_who_cancels_interrupts_the_taking_in_and_the_next_time_goes_on_there(pl
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_client_that_wants_no_progress_does_not_wait_and_hands_over_what_is_no_text(place: Place) -> None:
     cell = {"cell_type": "markdown", "metadata": {}, "source": "Grease the shaft." + " " * 300_000}
     content = base64.b64encode(json.dumps({"nbformat": 4, "cells": [cell]}).encode()).decode()

@@ -84,6 +84,7 @@ def test_a_launcher_that_is_gone_or_leads_nowhere_is_dead(deia: Deia, installed:
     assert (deia("doctor").code, installed.exists()) == (0, True)
 
 
+@pytest.mark.slow
 def test_after_an_upgrade_in_place_what_is_old_is_named_with_what_mends_it(
     deia: Deia, installed: Path, commons: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +276,7 @@ def test_problems_of_the_sources_are_counted(deia: Deia, commons: Path) -> None:
     assert "To see them, type: deia lint" in deia("doctor").out
 
 
+@pytest.mark.slow
 def test_past_questions_without_their_documents_are_named(deia: Deia, commons: Path) -> None:
     index = commons / "commons_index.yaml"
     index.write_text(
@@ -389,6 +391,7 @@ def test_a_host_that_runs_another_s_hooks_too_is_told(deia: Deia, installed: Pat
     assert f"Cursor runs the hooks of {installed} too, and knows no argument list" in told
 
 
+@pytest.mark.slow
 def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "deia"
     shutil.copytree(Path(hook.__file__).parent.parent, other, ignore=shutil.ignore_patterns("__pycache__"))
@@ -397,6 +400,7 @@ def test_another_installation_s_hook_is_told(deia: Deia, installed: Path, tmp_pa
     assert f"runs another installation, {script}" in deia("doctor").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["trustedFolders", "trusted_folders"])
 def test_copilot_runs_a_project_s_hooks_only_where_it_trusts_the_folder(
     deia: Deia, commons: Path, environ: dict[str, str], key: str

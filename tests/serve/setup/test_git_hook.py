@@ -56,6 +56,7 @@ def wait_until_compiled(commons: Path, environ: dict[str, str]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [("pull", "-q"), ("pull", "-q", "--rebase"), ("checkout", "-q", "origin/main")])
 def test_a_pulled_trigger_is_compiled_without_a_session_and_holds_the_call(
     deia: Deia, commons: Path, environ: dict[str, str], shared: Path, way: tuple[str, ...]

@@ -102,6 +102,7 @@ def test_a_document_is_found_by_its_id(make: Make, build: Build) -> None:
     assert artefact.document_of("a") is artefact.document_of("zzz") is None
 
 
+@pytest.mark.slow
 def test_the_same_triggers_give_the_same_bytes_in_every_process() -> None:
     code = (
         "import sys, hashlib; sys.path.insert(0, sys.argv[1])\n"

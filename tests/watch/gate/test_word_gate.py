@@ -72,6 +72,7 @@ clause = st.one_of(
 )
 
 
+@pytest.mark.slow
 def test_nothing_that_the_clauses_match_is_lost(make: Make, build: Build) -> None:
     matched = []
     clauses = st.lists(clause, min_size=1, max_size=3)

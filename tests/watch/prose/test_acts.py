@@ -122,5 +122,6 @@ def test_a_possessive_without_its_noun_is_no_object() -> None:
     assert [frame.head for frame in read("please delete 's")] == [""]
 
 
+@pytest.mark.slow
 def test_a_quarter_of_a_megabyte_of_verbs_is_read_in_time_and_gives_few_acts() -> None:
     assert len(read("delete " * 40_000)) <= MOST_FRAMES

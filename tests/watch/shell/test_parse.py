@@ -515,6 +515,7 @@ _LONG_IN_BASH = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "shell"),
     [

@@ -74,6 +74,7 @@ def test_a_mode_comes_back_as_it_was_and_nonsense_is_the_standard(tmp_path: Path
     assert mode_path(state).endswith("/mode")
 
 
+@pytest.mark.slow
 def test_a_call_is_judged_in_the_mode() -> None:
     artefact = Librarian(STARTER, ledger=False).open_artefact()
     turn = Turn(role="tool_call", text="", tool="Bash", tool_input={"command": "terraform destroy"})

@@ -503,6 +503,7 @@ def test_the_table_is_the_hosts_own() -> None:
                 assert any(fnmatch(path, f"*/{ending}") for ending in HOST_FILES), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.host)
 @pytest.mark.parametrize("scope", ["project", "user"])
 def test_the_hook_of_every_host_is_guarded(refused: Refused, home: Path, project: Path, setup: Any, scope: str) -> None:
@@ -544,6 +545,7 @@ PIECES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=14))
 def test_no_call_makes_it_raise(pieces: list[str]) -> None:

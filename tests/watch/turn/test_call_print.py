@@ -51,6 +51,7 @@ def test_of_a_tool_that_runs_no_shell_every_field_counts() -> None:
     assert tool(script="drop", database="test") != tool(script="drop", database="prod")
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 def test_the_order_of_fields_never_counts(fields: dict[str, Any]) -> None:
     assert tool(fields=fields) == tool(fields=dict(reversed(fields.items())))

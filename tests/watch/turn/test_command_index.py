@@ -31,6 +31,7 @@ def running(command: str) -> Reading:
     return Reading(Turn(role="tool_call", text=command, tool="Bash", tool_input={"command": command}))
 
 
+@pytest.mark.slow
 @given(st.lists(PARTS, min_size=1, max_size=14))
 @settings(max_examples=100, deadline=None)
 def test_what_is_left_out_would_not_have_matched(parts: list[str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -46,6 +48,7 @@ def test_no_question_is_an_error_with_what_to_type(deia: Deia) -> None:
         assert 'Type: deia ask "' in told.err
 
 
+@pytest.mark.slow
 def test_an_answer_warns_of_the_state_that_it_comes_from(deia: Deia, commons: Path) -> None:
     assert "Warning:" not in deia("ask", QUESTION).out
     (commons / "commons_index.yaml").unlink()

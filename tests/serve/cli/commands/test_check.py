@@ -66,6 +66,7 @@ def test_explaining_shows_what_an_act_lacks(deia: Deia, commons: Path) -> None:
     assert [(act["trigger"], act["unmet"]) for act in told[0]["acts"]] == [("ledger-wiped", "all")]
 
 
+@pytest.mark.slow
 def test_the_acts_of_a_trigger_are_explained(deia: Deia, commons: Path) -> None:
     (commons / "triggers" / "ledger.yaml").write_text(ACTING, encoding="utf-8")
     asked = deia("trigger", "explain", "ledger-wiped")
@@ -127,6 +128,7 @@ def test_checking_leaves_no_trace(deia: Deia, commons: Path) -> None:
     assert not (commons / "telemetry").exists()
 
 
+@pytest.mark.slow
 def test_standard_input_is_one_turn(process: Process) -> None:
     done = process("check", "-", stdin=b"I will\nremove the site\n")
     assert b"FIRES   site-delete" in done.stdout

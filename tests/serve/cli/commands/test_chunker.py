@@ -29,6 +29,7 @@ def sample(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_draft_is_shown_written_tested_added_used_and_removed(deia: Deia, tmp_path: Path, sample: Path) -> None:
     shown = deia("chunker", "new", str(sample), "--files", "*.pmp")
     assert shown.code == 0
@@ -48,6 +49,7 @@ def test_a_draft_is_shown_written_tested_added_used_and_removed(deia: Deia, tmp_
     assert "there is no chunker 'pumps'" in deia("chunker", "remove", "pumps").err
 
 
+@pytest.mark.slow
 def test_a_component_is_added_and_used_by_its_name(deia: Deia, tmp_path: Path, sample: Path) -> None:
     module = tmp_path / "records.wasm"
     module.write_bytes(bytes(wasmtime.wat2wasm(RECORDS)))
@@ -63,6 +65,7 @@ def test_a_component_is_added_and_used_by_its_name(deia: Deia, tmp_path: Path, s
     assert "Chunkers of your own: records" in refused.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["loop", "many records", "orphan"])
 def test_what_is_wrong_with_a_component_is_said(deia: Deia, tmp_path: Path, sample: Path, name: str) -> None:
     module = tmp_path / "bad.wasm"

@@ -27,6 +27,7 @@ patterns:
 """
 
 
+@pytest.mark.slow
 def test_compiling_tells_what_was_written(deia: Deia, commons: Path, environ: dict[str, str]) -> None:
     assert "Wrote triggers and catalog: 3 triggers, 1 document," in deia("compile").out
     assert "Everything was up to date" in deia("compile").out
@@ -240,6 +241,7 @@ def test_a_lesson_that_forbids_nothing_gets_no_trigger_and_that_is_said(deia: De
     assert not (commons / "triggers" / "zebra-stripes-vanish.yaml").exists()
 
 
+@pytest.mark.slow
 def test_a_commons_below_the_root_of_a_repository_is_said_to_be_out_of_sight(
     deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

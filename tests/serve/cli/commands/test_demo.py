@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.serve.conftest import Deia
 
 
+@pytest.mark.slow
 def test_a_mistake_is_noticed_a_call_held_and_a_question_answered(deia: Deia, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     shown = deia("demo")

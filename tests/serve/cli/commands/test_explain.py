@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.paths import ROOT
 from tests.test_docs import codes
 
@@ -31,6 +33,7 @@ def test_all_codes_are_listed_without_a_code(deia: Deia) -> None:
     assert all(row["means"] and row["about"] for row in rows)
 
 
+@pytest.mark.slow
 def test_every_code_that_the_program_uses_can_be_explained(deia: Deia) -> None:
     used = {code for path in (ROOT / "deia").rglob("*.py") for code in codes(path)}
     assert {"wrong-setting", "stale-view", "bad-lock"} <= used

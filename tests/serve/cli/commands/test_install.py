@@ -249,6 +249,7 @@ def test_below_the_project_its_root_is_meant(deia: Deia, commons: Path, monkeypa
     assert settings_of(commons).exists()
 
 
+@pytest.mark.slow
 def test_a_named_commons_is_written_into_the_command(deia: Deia, commons: Path, tmp_path: Path) -> None:
     project = tmp_path / 'näme "quoted" $HOME'
     (project / ".git").mkdir(parents=True)
@@ -377,6 +378,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "cursor", "droid"])
 @pytest.mark.parametrize("odd", ODD)
 def test_an_odd_file_is_changed_once_and_given_back_byte_for_byte(

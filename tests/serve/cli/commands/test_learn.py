@@ -63,6 +63,7 @@ def contents(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in kept}
 
 
+@pytest.mark.slow
 def test_words_that_found_a_document_only_later_become_its_own(deia: Deia, used: Path) -> None:
     (change,) = proposals(deia)["keywords"]["changes"]
     assert (change["target"], sorted(change["value"])) == ("dns-records", ["export", "nameserver", "zone"])
@@ -74,6 +75,7 @@ def test_words_that_found_a_document_only_later_become_its_own(deia: Deia, used:
     assert "dns-records" in deia("search", "nameserver zone export").out
 
 
+@pytest.mark.slow
 def test_what_was_applied_is_taken_back_byte_for_byte_and_logged(deia: Deia, used: Path) -> None:
     before = contents(used)
     found = proposals(deia, "--transcripts", "said")
@@ -90,6 +92,7 @@ def test_what_was_applied_is_taken_back_byte_for_byte_and_logged(deia: Deia, use
     assert deia("learn", "undo").code == 2
 
 
+@pytest.mark.slow
 def test_a_noisy_trigger_gets_a_word_that_silences_it_and_the_turns_as_cases(deia: Deia, used: Path) -> None:
     found = proposals(deia, "--transcripts", "said")["unless"]
     unless, cases = found["changes"]

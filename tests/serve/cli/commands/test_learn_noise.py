@@ -101,6 +101,7 @@ def test_a_trigger_that_is_useful_as_often_stays_as_it_is(deia: Deia, commons: P
     assert kinds(deia) == {}
 
 
+@pytest.mark.slow
 def test_what_was_said_before_a_change_is_not_held_against_the_trigger_again(deia: Deia, commons: Path) -> None:
     for day in DAYS:
         ledger(commons, day, ("site-rename", "noise"), action="ask")
@@ -115,6 +116,7 @@ def test_what_was_said_before_a_change_is_not_held_against_the_trigger_again(dei
     assert kinds(deia)["milder"]["does"] == ["site-rename: action: warn"]
 
 
+@pytest.mark.slow
 def test_noise_of_talk_leaves_the_hold_of_calls_and_takes_the_clause_out_that_heard_it(
     deia: Deia, commons: Path
 ) -> None:
@@ -134,6 +136,7 @@ def test_noise_of_talk_leaves_the_hold_of_calls_and_takes_the_clause_out_that_he
     assert "site-delete" in deia("check", "I will delete the shop site now").out
 
 
+@pytest.mark.slow
 def test_a_clause_that_a_case_needs_is_named_and_not_taken_out(deia: Deia, commons: Path) -> None:
     for day in DAYS:
         ledger(commons, day, ("site-delete", "noise"), action="warn", because=SAID)
@@ -154,6 +157,7 @@ def test_a_clause_that_was_useful_elsewhere_is_named_and_not_taken_out(deia: Dei
     assert "also fired where it was useful" in proposed(deia)["advice"][0]
 
 
+@pytest.mark.slow
 def test_a_note_that_is_noise_and_whose_reasons_were_not_kept_is_named(deia: Deia, commons: Path) -> None:
     for day in DAYS:
         ledger(commons, day, ("site-missing", "noise"), action="note", because="")
@@ -171,6 +175,7 @@ def label(root: Path, *conversations: str, **fields: str) -> list[str]:
     return ["--labels", "labels.jsonl"]
 
 
+@pytest.mark.slow
 def test_labels_of_two_conversations_count_and_those_of_one_do_not(deia: Deia, commons: Path) -> None:
     assert kinds(deia, *label(commons, "a", "a", "a", action="ask")) == {}
     milder = kinds(deia, *label(commons, "a", "b", action="ask"))["milder"]
@@ -179,6 +184,7 @@ def test_labels_of_two_conversations_count_and_those_of_one_do_not(deia: Deia, c
     assert kinds(deia, *label(commons, "a", "b", action="ask")) == {}  # the labels may be older than the change
 
 
+@pytest.mark.slow
 def test_labels_that_do_not_say_what_a_firing_did_leave_holds_and_questions_as_they_are(
     deia: Deia, commons: Path
 ) -> None:
@@ -188,6 +194,7 @@ def test_labels_that_do_not_say_what_a_firing_did_leave_holds_and_questions_as_t
     assert kinds(deia, *label(commons, "a", "b", trigger="site-missing")) == {}  # a note has no milder action
 
 
+@pytest.mark.slow
 def test_with_transcripts_only_the_labels_count_whose_firings_still_happen(deia: Deia, commons: Path) -> None:
     def say(command: str) -> None:
         call = {"turn": 1, "role": "tool_call", "tool": "Bash"}
@@ -213,6 +220,7 @@ def test_a_file_without_labels_is_refused_in_words(deia: Deia, commons: Path) ->
 # --- triggers of another layer ---
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 def test_a_trigger_of_another_layer_gets_a_form_of_this_project_that_can_be_taken_back(
     deia: Deia, commons: Path, below: Path
@@ -230,6 +238,7 @@ def test_a_trigger_of_another_layer_gets_a_form_of_this_project_that_can_be_take
     assert (commons / "deia.toml").read_text(encoding="utf-8") == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 def test_settings_that_were_created_for_a_form_are_gone_again_after_undo(
     deia: Deia, commons: Path, below: Path
@@ -246,6 +255,7 @@ def test_settings_that_were_created_for_a_form_are_gone_again_after_undo(
     assert not (commons / "deia.toml").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("text", ['forms = {site-delete = "ask"}\n', "limit = [\n"])
 def test_settings_that_cannot_be_edited_are_left_as_they_are(deia: Deia, commons: Path, below: Path, text: str) -> None:
@@ -259,6 +269,7 @@ def test_settings_that_cannot_be_edited_are_left_as_they_are(deia: Deia, commons
     assert (commons / "deia.toml").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 def test_a_critical_hold_of_another_layer_is_named_plainly_and_left_out_of_all(
     deia: Deia, commons: Path, below: Path
@@ -274,6 +285,7 @@ def test_a_critical_hold_of_another_layer_is_named_plainly_and_left_out_of_all(
     assert deia("learn", "apply", form["id"]).code == 0
 
 
+@pytest.mark.slow
 def test_only_a_person_at_a_terminal_makes_a_guard_of_another_layer_milder(
     deia: Deia, commons: Path, below: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,6 +323,7 @@ def test_a_forged_changelog_cannot_weaken_the_settings_by_undo(deia: Deia, commo
 # --- a person without a commons ---
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 def test_without_a_project_a_noisy_warning_of_the_starter_may_be_muted_for_oneself(
     deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -173,6 +173,7 @@ def test_a_removed_pack_fires_no_more(deia: Deia, team: Path) -> None:
     assert deia("pack", "update", "team").code == 2
 
 
+@pytest.mark.slow
 def test_packs_and_starter_compile_to_the_same_bytes_and_only_when_something_changed(
     deia: Deia, team: Path, commons: Path, environ: dict[str, str]
 ) -> None:

@@ -191,6 +191,7 @@ def test_where_there_is_much_it_says_how_to_read_less(deia: Deia, home: Path, mo
     assert "--since 30d" not in deia("trigger", "replay", "--since", "30d").err
 
 
+@pytest.mark.slow
 def test_it_works_before_there_is_any_commons_with_the_starter_alone(
     process: Process, commons: Path, home: Path
 ) -> None:

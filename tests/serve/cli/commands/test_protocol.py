@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.serve.conftest import Deia
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("die", WAYS, ids=lambda die: die.__name__)
 def test_a_dead_index_is_an_error_of_audit_doctor_and_preflight(
     deia: Deia, commons: Path, die: Callable[[Path], None]

@@ -124,6 +124,7 @@ def test_a_path_that_is_not_there_is_an_error(deia: Deia) -> None:
     assert (outcome.code, "there is no file or folder nowhere" in outcome.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_many_files_are_scanned_by_several_processes_with_the_same_result(deia: Deia, commons: Path) -> None:
     count = WORTH_PROCESSES + 1
     write(commons, {f"{number}.sh": f"echo {number}\n{STEP}\n" for number in range(count)})

@@ -86,6 +86,7 @@ def test_nothing_of_a_document_steers_the_terminal(deia: Deia, commons: Path) ->
     assert "red" in shown.out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs a terminal of its own")
 def test_the_editor_is_started_at_a_terminal(
     process: Process, environ: dict[str, str], commons: Path, tmp_path: Path

@@ -33,6 +33,7 @@ def manuals(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_is_taken_in_is_found_and_shown(deia: Deia, manuals: Path) -> None:
     taken = deia("ingest", str(manuals))
     assert (taken.code, taken.out.splitlines()[-1]) == (0, "Indexed 2 documents, 2 chunks, 5 entities, 3 relations")
@@ -66,6 +67,7 @@ def test_a_dry_run_says_what_would_be_read_and_reads_nothing(deia: Deia, manuals
     assert deia("source", "list").code == 1
 
 
+@pytest.mark.slow
 def test_the_chunker_that_is_asked_for_cuts(deia: Deia, manuals: Path) -> None:
     (manuals / "long.txt").write_text("One sentence here. " * 200, encoding="utf-8")
     deia("ingest", str(manuals))
@@ -120,6 +122,7 @@ def test_an_untrusted_commons_takes_nothing_in(deia: Deia, manuals: Path, monkey
     assert (refused.code, "deia trust" in refused.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "xml"])
 def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path, tmp_path: Path, form: str) -> None:
     deia("ingest", str(manuals), "--name", "pumps")
@@ -136,6 +139,7 @@ def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path
     assert found.out.splitlines()[0] == "library:pumps/pump.md"
 
 
+@pytest.mark.slow
 def test_a_search_without_a_library_imports_nothing_of_it(commons: Path) -> None:
     code = "import sys; from deia.librarian import Librarian; Librarian().query('delete a site'); print(*sys.modules)"
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "DEIA_COMMONS": str(commons)}

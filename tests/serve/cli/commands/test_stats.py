@@ -52,6 +52,7 @@ def test_a_report_needs_no_events_and_no_index(deia: Deia, commons: Path) -> Non
     assert deia("stats", "documents").code == 0
 
 
+@pytest.mark.slow
 def test_the_page_is_written_where_it_was_asked_for(deia: Deia, events: Path, tmp_path: Path) -> None:
     assert deia("report", "--html", str(tmp_path / "page.html")).out == f"wrote {tmp_path}/page.html\n"
     text = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -63,6 +63,7 @@ def test_lines_that_are_conversations_of_their_own_are_replayed_so(plan: Plan, t
     assert tally.after.fired == {"site-delete": 3}
 
 
+@pytest.mark.slow
 def test_several_processes_come_to_the_same_as_one(plan: Plan, tmp_path: Path) -> None:
     texts = ("delete the site", "hello", "don't delete the site", "remove our site")
     rows = [row(f"c{number % 13}", texts[number % 4], turn=number) for number in range(1000)]
@@ -141,6 +142,7 @@ def test_what_cannot_be_replayed_is_refused(deia: Deia) -> None:
     assert deia("trigger", "replay", ".", "--against", "nowhere").code == 2
 
 
+@pytest.mark.slow
 def test_several_processes_work_from_the_command_line(process: Process, commons: Path) -> None:
     write(commons / "t.jsonl", [row(f"c{number}", "delete the site") for number in range(20)])
     done = process("trigger", "replay", "t.jsonl", "--jobs", "2", "--examples", "0")

@@ -48,6 +48,7 @@ def typed(environ: dict[str, str], commons: Path) -> Typed:
     return type_
 
 
+@pytest.mark.slow
 def test_a_person_trusts_a_commons_and_takes_it_back(typed: Typed, commons: Path, environ: dict[str, str]) -> None:
     assert "trust no commons yet" in typed("trust", "--list")
     assert f"You trust {commons}\n" in typed("trust")
@@ -59,6 +60,7 @@ def test_a_person_trusts_a_commons_and_takes_it_back(typed: Typed, commons: Path
     assert "is not on the list" in typed("trust", "--remove")
 
 
+@pytest.mark.slow
 def test_all_below_a_folder_can_be_trusted(typed: Typed, commons: Path, environ: dict[str, str]) -> None:
     above = str(commons.parent)
     assert "add --below" in typed("trust", above)
@@ -68,6 +70,7 @@ def test_all_below_a_folder_can_be_trusted(typed: Typed, commons: Path, environ:
     assert not is_trusted(str(commons), environ)
 
 
+@pytest.mark.slow
 def test_without_a_terminal_nothing_is_trusted(process: Process, commons: Path, environ: dict[str, str]) -> None:
     for words in (("trust",), ("trust", "--below", "/"), ("trust", "--remove")):
         done = process(*words, DEIA_TRUST="")
@@ -82,6 +85,7 @@ def test_without_a_terminal_nothing_is_trusted(process: Process, commons: Path, 
     assert not is_trusted(f"{commons}/new", environ)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("add", "--title", "A lesson"), ("install", "claude-code", "--yes")])
 def test_what_a_person_types_in_a_commons_trusts_it_and_says_so(
     typed: Typed, commons: Path, environ: dict[str, str], words: tuple[str, ...]
@@ -97,6 +101,7 @@ def test_a_hook_for_all_projects_trusts_none_of_them(typed: Typed, commons: Path
     assert not is_trusted(str(commons), environ)
 
 
+@pytest.mark.slow
 def test_only_a_new_commons_is_trusted_by_starting_it(typed: Typed, commons: Path, environ: dict[str, str]) -> None:
     assert "You trust" in typed("init", "new")
     assert is_trusted(f"{commons}/new", environ)
@@ -108,6 +113,7 @@ def test_only_a_new_commons_is_trusted_by_starting_it(typed: Typed, commons: Pat
         assert not is_trusted(str(folder), environ)
 
 
+@pytest.mark.slow
 def test_the_settings_say_what_is_ignored_and_what_is_out_of_bounds(
     typed: Typed, commons: Path, process: Process
 ) -> None:
@@ -129,6 +135,7 @@ def test_the_settings_say_what_is_ignored_and_what_is_out_of_bounds(
     assert "you have not trusted" not in process("doctor", DEIA_TRUST="*").stdout.decode()
 
 
+@pytest.mark.slow
 def test_searches_and_checks_say_where_an_untrusted_trigger_comes_from(typed: Typed) -> None:
     assert '"origin":"untrusted"' in typed("trigger", "list", "--json").replace('": "', '":"')
     assert "low" in typed("check", "I will delete the shop site now")

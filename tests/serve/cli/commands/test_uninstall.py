@@ -71,6 +71,7 @@ def test_a_folder_that_is_more_than_deia_s_is_not_removed(
     assert (other / ".git").is_dir()
 
 
+@pytest.mark.slow
 def test_a_half_broken_deia_removes_itself(commons: Path, deia: Deia, environ: dict[str, str], tmp_path: Path) -> None:
     before = tree(commons)
     deia("install", "claude-code", "codex")

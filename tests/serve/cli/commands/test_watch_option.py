@@ -42,6 +42,13 @@ def one_run(process: subprocess.Popen[str]) -> str:
     raise AssertionError(f"it ended: {''.join(lines)}")
 
 
+def replace(path: Path, text: str) -> None:
+    """Write a file at once, as editors do: one that is seen half written is a change of its own."""
+    new = path.with_suffix(".new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
 def interrupted(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Interrupt a process as Ctrl-C does; return its exit code and its last words."""
     process.send_signal(signal.SIGINT)
@@ -49,28 +56,31 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, rest.strip()
 
 
+@pytest.mark.slow
 def test_cases_run_again_when_a_file_changes_and_an_interrupt_ends_it(commons: Path, environ: dict[str, str]) -> None:
     cases = commons / "triggers" / "sites.cases.yaml"
     with started(commons, environ, "trigger", "test") as process:
         assert "3 triggers, 4 cases, 0 failed." in one_run(process)
-        cases.write_text(cases.read_text(encoding="utf-8") + "    - I will delete the shop site\n", encoding="utf-8")
+        replace(cases, cases.read_text(encoding="utf-8") + "    - I will delete the shop site\n")
         again = one_run(process)
         assert "site-delete should not fire, but fires" in again
         assert "5 cases, 1 failed." in again
         assert interrupted(process) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_edited_trigger_counts_in_the_next_run(commons: Path, environ: dict[str, str]) -> None:
     triggers = commons / "triggers" / "sites.yaml"
     text = triggers.read_text(encoding="utf-8")
     with started(commons, environ, "trigger", "test") as process:
         one_run(process)
-        triggers.write_text(text.replace("{delete|remove} … site", "{abolish} … site"), encoding="utf-8")
+        replace(triggers, text.replace("{delete|remove} … site", "{abolish} … site"))
         assert "site-delete should fire, but does not" in one_run(process)
-        triggers.write_text(text, encoding="utf-8")
+        replace(triggers, text)
         assert "0 failed." in one_run(process)
 
 
+@pytest.mark.slow
 def test_lint_goes_on_past_files_and_settings_that_are_broken(commons: Path, environ: dict[str, str]) -> None:
     with started(commons, environ, "lint") as process:
         assert "0 errors" in one_run(process)
@@ -84,6 +94,7 @@ def test_lint_goes_on_past_files_and_settings_that_are_broken(commons: Path, env
         assert "0 errors" in one_run(process)
 
 
+@pytest.mark.slow
 def test_what_lint_mends_is_not_a_change_forever(commons: Path, environ: dict[str, str]) -> None:
     (commons / "bok" / "new.md").write_text("# New\n\nText.\n", encoding="utf-8")
     with started(commons, environ, "lint", "--fix") as process:

@@ -45,6 +45,7 @@ def entered(text: str, host: str = "claude-code") -> str:
     return with_hooks(text, BY_NAME[host], COMMAND, path="settings.json")
 
 
+@pytest.mark.slow
 @given(host=st.sampled_from(HOSTS), data=st.data(), indent=st.sampled_from([None, 2, 4, "\t"]))
 @settings(max_examples=100, deadline=None)
 def test_installing_twice_is_installing_once_and_removing_gives_the_file_back(

@@ -288,6 +288,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(
     path=st.sampled_from([*PATHS, GEMINI_STREAM]),
     body=st.dictionaries(

@@ -76,6 +76,7 @@ def marks(text: str) -> list[str]:
     return [line[:1] for line in text.splitlines() if not line.startswith(" ")]
 
 
+@pytest.mark.slow
 def test_a_host_that_obeys_is_shown_to_tell_to_hold_and_to_let_pass(deia: Deia, person: Path, stand_in: Stand) -> None:
     stand_in("obeys")
     assert deia("install", "claude-code", "--user").code == 0
@@ -114,6 +115,7 @@ def test_what_a_host_does_wrong_is_said_and_the_exit_code_is_1(
     assert "\x1b" not in found.out
 
 
+@pytest.mark.slow
 def test_a_host_that_does_not_end_is_ended_with_whatever_it_started(
     deia: Deia, person: Path, stand_in: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
