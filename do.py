@@ -1,7 +1,7 @@
 """One command for everything: it makes `.venv` where needed, and runs what is asked, quiet where all is well.
 
     python3 do.py demo           see a mistake held and a question answered
-    python3 do.py test           style, types, the starter commons and all quick tests: some twenty minutes, two cores
+    python3 do.py test           style, types, the starter commons and all quick tests: six minutes on two cores
     python3 do.py test --all     everything that must pass, with the slow tests, real installs and coverage
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
@@ -241,7 +241,8 @@ def starter(*arguments: str) -> str:
 def test(*arguments: str) -> int:
     """Run the checks and the quick tests, or with `--all` everything that must pass.
 
-    pytest comes last, so that its closing line ends the output.
+    The quick tests come last, so that the closing line of most tests ends the output. They alone are measured for
+    coverage, which makes tests three times as slow.
     """
     everything = arguments == ("--all",)
     if arguments and not everything:
@@ -251,14 +252,21 @@ def test(*arguments: str) -> int:
     steps = [*checks(), *(long_checks(wheel) if everything else ())]
     print(f"Running {len(steps)} checks, then the {'' if everything else 'quick '}tests.\n", flush=True)
     passed = [attempt(name, work) for name, work in steps]
-    environ = {**os.environ, "WHEEL_FOLDER": wheel} if everything else None
-    coverage = ("--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report=")
-    flags = (*(coverage if everything else ("-m", "not slow")), "--no-header", *CORES)
-    print("\npytest", flush=True)
-    if not everything:
-        print("Slow tests and real installs are left out; python3 do.py test --all runs them, as CI does.", flush=True)
-    done = subprocess.run([program("python"), "-m", "pytest", *flags], cwd=ROOT, env=environ, check=False)
-    return int(bool(done.returncode) or not all(passed))
+    if everything:
+        os.environ["WHEEL_FOLDER"] = wheel
+        passed.append(pytest("slow"))
+        passed.append(pytest("not slow", "--cov", f"--cov-fail-under={COVERAGE_FLOOR}", "--cov-report="))
+    else:
+        passed.append(pytest("not slow"))
+        print("Slow tests and real installs were left out; python3 do.py test --all runs them, as CI does.", flush=True)
+    return int(not all(passed))
+
+
+def pytest(which: str, *flags: str) -> bool:
+    """Run the tests that are `slow`, or `not slow`, and return whether all passed."""
+    print(f"\npytest -m '{which}'", flush=True)
+    command = [program("python"), "-m", "pytest", "-m", which, *flags, "--no-header", *CORES]
+    return not subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 def long_checks(wheel: str) -> list[tuple[str, Callable[[], str | None]]]:
