@@ -62,17 +62,20 @@ def make(folder: str, entities: int, seed: int) -> None:
         run("begin")
         documents = range(1, entities // OF_DOCUMENT + 1)
         many("insert into documents values (?, ?, '', ?)", ((n, f"d{n}.py", n * OF_DOCUMENT) for n in documents))
+        named = range(1, entities + 1)
         many(
-            "insert into entities values (?, ?, ?, ?, ?, ?, '', '', 0, ?)",
-            ((n, str(n), f"e{n}", f"e{n}", f"e{n}", KINDS[n % len(KINDS)], n // OF_DOCUMENT + 1)
-             for n in range(1, entities + 1)),
-        )  # fmt: skip
-        many("insert into places values (?, ?, 1, 2)", ((n, n // OF_DOCUMENT + 1) for n in range(1, entities + 1)))
+            "insert into entities (id, key, name, folded, last, type, description, shared, document)"
+            " values (?, ?, ?, ?, ?, ?, '', 0, ?)",
+            ((n, str(n), f"e{n}", f"e{n}", f"e{n}", KINDS[n % len(KINDS)], n // OF_DOCUMENT + 1) for n in named),
+        )
+        places = ((n, n // OF_DOCUMENT + 1) for n in named)
+        many("insert into places (entity, document, first, last, fields) values (?, ?, 1, 2, '')", places)
         for ref, (source, target) in enumerate(edges(entities, chosen), 1):
             kind = chosen.choice(TYPES)
             document = source // OF_DOCUMENT + 1
             run(
-                "insert into refs values (?, ?, ?, ?, ?, ?, '', 1, 0, '', '')",
+                "insert into refs (id, document, source, type, target, last, target_type, line, certainty, description,"
+                " otherwise, fields) values (?, ?, ?, ?, ?, ?, '', 1, 0, '', '', '')",
                 (ref, document, source, kind, f"e{target}", f"e{target}"),
             )
             run("insert into relations values (?, ?, ?, ?, ?)", (source, target, kind, chosen.randrange(3), ref))
