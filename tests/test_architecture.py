@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -113,11 +114,13 @@ def walk_real(node: ast.AST) -> Iterator[ast.AST]:
             yield from walk_real(child)
 
 
+@functools.cache
 def imported(path: Path) -> set[str]:
     """Give the modules that a file imports, at any level, those for the type checker left out."""
     return {module for module, _ in imports_in(walk_real(tree_of(path)))}
 
 
+@functools.cache
 def called_in(path: Path) -> set[str]:
     """Give the plain names that a file calls."""
     calls = (node.func for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call))

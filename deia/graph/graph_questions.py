@@ -297,14 +297,16 @@ def _within(number: int, most: int, what: str) -> int:
 
 def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     """Return entities by id, in this order."""
-    found = {}
-    for ident, name, kind, description, fields, places, documents in graph.database.execute(NODES, (_array(idents),)):
-        listed = tuple(Place(document=where, first=first, last=last) for where, first, last in json.loads(places))
-        found[ident] = Node(
-            name=name, type=kind, description=description or "", places=listed, documents=documents,
+    rows = graph.database.execute(NODES, (_array(idents),)).fetchall()
+    places = json.loads(f"[{','.join(row[5] for row in rows)}]")  # one by one this would take half of the time
+    return {
+        ident: Node(
+            name=name, type=kind, description=description or "", documents=documents,
+            places=tuple([Place(document=where, first=first, last=last) for where, first, last in listed]),
             fields=graph.schema.fields_of(kind, merged(fields)),
-        )  # fmt: skip
-    return found
+        )
+        for (ident, name, kind, description, fields, _, documents), listed in zip(rows, places, strict=True)
+    }  # fmt: skip
 
 
 def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node]) -> tuple[Relation, ...]:
@@ -313,7 +315,7 @@ def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node])
     ends = {**known, **nodes(graph, unknown)}
     rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
     shown = {
-        ref: (Evidence(document=name, line=line, description=about or ""), json.loads(fields or "{}"))
+        ref: (Evidence(document=name, line=line, description=about or ""), json.loads(fields) if fields else {})
         for ref, name, line, about, fields in rows
     }
     nothing: tuple[Evidence, dict[str, Json]] = (Evidence(document=""), {})

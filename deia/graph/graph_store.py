@@ -45,6 +45,7 @@ NAMING = """select documents.name from entities join places on places.entity = e
 # The fields of an entity by each document, the last by name first.
 FIELDS = """(select json_group_array(fields) from (select fields from places join documents
     on documents.id = places.document where places.entity = {} and fields != '' order by documents.name desc))"""
+NO_FIELDS = "[]"  # most entities have none
 INSERT = """insert into entities (name, folded, last, type, description, key, shared, document)
     values (?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -373,6 +374,8 @@ class Graph:
 
 def merged(stored: str) -> dict[str, Json]:
     """Return the fields that documents give an entity, of `FIELDS`; where two differ, the first by name counts."""
+    if stored == NO_FIELDS:
+        return {}
     return {name: value for fields in json.loads(stored) for name, value in json.loads(fields).items()}
 
 

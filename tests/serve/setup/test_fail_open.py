@@ -45,7 +45,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(PACKAGE, tmp_path_factory.mktemp("sources") / "deia", ignore=UNUSED))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def patient(environ: dict[str, str]) -> None:
     """Let hooks take long: these programs have no bytecode yet, and a busy machine is not to decide what is held."""
     environ["DEIA_DEADLINE_MS"] = "30000"
@@ -148,6 +148,7 @@ def test_a_broken_deia_blocks_nothing_and_says_so_once(
         assert f"deia install {host}" in json.loads(said[0])[spoken_keys()[host]]
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("host", HOSTS)
 def test_what_was_mended_holds_again_and_a_second_breakage_is_said_again(
     installed: Callable[[str], Installation], host: str, tmp_path: Path
