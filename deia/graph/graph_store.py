@@ -20,7 +20,7 @@ from deia.records import TYPE_CHECKING
 from deia.tables import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Self
 
     from deia.fast_json import Json
@@ -386,12 +386,3 @@ def _json(fields: Mapping[str, Json]) -> str:
 def shared_key(kind: str, name: str) -> str:
     """Return the key of an entity that is the same wherever it is named."""
     return f"{SAME.get(kind, kind)} {name.casefold()}"
-
-
-def documents_of(graph: Graph, entities: Iterable[int]) -> dict[int, list[tuple[str, int, int]]]:
-    """Return where entities are defined or named: the document with the first and the last line."""
-    found: dict[int, list[tuple[str, int, int]]] = {}
-    sql = "select documents.name, first, last from places join documents on documents.id = document where entity = ?"
-    for entity in entities:
-        found[entity] = graph.database.execute(f"{sql} order by 1", (entity,)).fetchall()
-    return found

@@ -23,11 +23,6 @@ def module_names(paths: Iterable[str]) -> dict[str, str]:
     return {path: name for path in python if (name := _name(path, packages))}
 
 
-def module_of(path: str) -> str:
-    """Return the name of a Python file of which nothing but the path is known."""
-    return module_names([path]).get(path, "")
-
-
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
