@@ -43,6 +43,9 @@ class ExplainedAct(Record):
     clause: str = ""  # as somebody wrote it
     unmet: str = ""  # do | what | not | where | how | near | all | lead | stance
     why: str = ""  # the condition in words
+    start: int = 0  # where the act is in the turn's text, where its verb ends, and where the act ends
+    verb_end: int = 0
+    end: int = 0
 
 
 class _Found(Record):
@@ -144,6 +147,7 @@ def _explain(
     explained = ExplainedAct(
         text=one_line(text), verb=frame.verb, verb_classes=verb_classes, head=frame.head, head_classes=head_classes,
         lead=found.lead, stance=stance, trigger=nearest.trigger.id, clause=nearest.source, unmet=stopped, why=why,
+        start=frame.start, verb_end=frame.verb_end, end=frame.end,
     )  # fmt: skip
     return nearness(nearest), explained
 

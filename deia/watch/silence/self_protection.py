@@ -160,6 +160,8 @@ def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
         return
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
         yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
+    elif word == "page":
+        yield f"`deia {' '.join(words)}` would open what only the person may use"
     elif plain[:2] in (["trigger", "replay"], ["triggers", "replay"]) and (
         has_terminal or any(word.startswith("--mu") for word in words)
     ):

@@ -136,6 +136,7 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int, read_only: bool,
     chosen: str, compat: str | None, hooks: bool,
 ) -> None:  # fmt: skip
+    from deia.serve.page.browser_page import BrowserPage  # noqa: PLC0415 - printing the settings does not need it
     from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
@@ -156,7 +157,10 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     threading.Thread(
         target=_check_before, args=(commons_root(),), daemon=True
     ).start()  # which the first clients need not await
-    serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
+    serve_http(
+        desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons,
+        make_page=lambda assembled: BrowserPage(assembled, commons=commons),
+    )  # fmt: skip
 
 
 def _check_before(root: str) -> None:
