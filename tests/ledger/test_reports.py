@@ -15,7 +15,8 @@ from deia.commons.source_files.front_matter import split
 from deia.errors import QueryError
 from deia.ledger.feedback import find_event
 from deia.ledger.gaps import find_gaps, group_vectors, outline, weigh
-from deia.ledger.report_page import draw, page, scale
+from deia.ledger.charts import draw, scale
+from deia.ledger.report_page import page
 from deia.ledger.report_values import Chart, Grid
 from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
 from deia.ledger.warehouse import open_warehouse, read_through

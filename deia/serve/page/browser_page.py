@@ -7,6 +7,7 @@ host and the origin before. A thread of its own answers, over a desk that logs n
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import os
@@ -15,10 +16,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, partial
 from typing import TypeAlias
 
+from deia import fast_json
 from deia.errors import DeiaError
 from deia.fast_json import Json
 from deia.folders import state_folder
-from deia.serve.page import case_making, try_turn
+from deia.ledger.tail import Follower
+from deia.serve.page import (
+    asking,
+    case_making,
+    file_editing,
+    health_views,
+    learning_views,
+    lesson_views,
+    live_views,
+    try_turn,
+)
 from deia.serve.page.asked_values import Asked, name, read_asked
 from deia.serve.page.sign_in import Sessions
 from deia.serve.server import limits
@@ -29,11 +41,21 @@ from deia.serve.server.read_tools import DEFAULT_SWITCH_INTERVAL, SWITCH_INTERVA
 from deia.tables import text_beside
 
 Fields: TypeAlias = Mapping[str, Json]
-PATH = "/page"
+PATH, EVENTS = "/page", "/page/events"
+LOOK = 0.4  # seconds between two looks at the log
+ALIVE = 15.0  # seconds of silence after which a stream says that it is there
 # What answers each view, in the page's own thread.
 VIEWS: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "try": try_turn.try_turn, "explain": try_turn.explain_trigger,
     "case": case_making.make_case, "mend": case_making.mend, "take-back": case_making.take_back,
+    "facets": asking.facets, "ask": asking.ask, "trace": asking.trace, "document": asking.document,
+    "overview": lesson_views.overview, "problems": lesson_views.problems, "lesson": lesson_views.lesson,
+    "trigger": lesson_views.trigger_view, "graph": lesson_views.drawn_around,
+    "text": file_editing.editable_text, "preview": file_editing.preview, "save": file_editing.save,
+    "recent": live_views.recent, "judge": live_views.judge_event, "mute": live_views.mute,
+    "unmute": live_views.unmute, "silences": live_views.silences, "allow": live_views.allow,
+    "noise": live_views.noise, "proposals": learning_views.proposals, "apply": learning_views.apply,
+    "undo": learning_views.undo_applied, "state": health_views.state,
 }  # fmt: skip
 SIGN_IN = "Type in a terminal: deia page"
 HEADERS = (
@@ -74,11 +96,15 @@ class BrowserPage:
         self._thread = DeskThread(Desk(commons or None, agent="page", ledger=False))
         self._paths: Mapping[str, Callable[[Asked], Awaitable[Fields]]] = {
             **{view: partial(self._view, reply) for view, reply in VIEWS.items()},
-            "compiled": self._compiled,
+            "compiled": self._compiled, "doctor": self._doctor, "propose": self._propose,
         }  # fmt: skip
+        self._commands = health_views.Commands(commons)
+        self._ending = asyncio.Event()
 
     def end(self) -> None:
-        """End the streams that browsers listen to."""
+        """End the streams that browsers listen to, and the command that runs."""
+        self._ending.set()
+        self._commands.end()
 
     def close(self) -> None:
         """Finish the task that is running and start no other."""
@@ -93,6 +119,8 @@ class BrowserPage:
             await limits.respond(send, 200, html(), (*HEADERS, *self._of_html()))
         elif scope["method"] != "POST":
             await limits.respond(send, 405, {"error": f"open {PATH} in a browser"})
+        elif scope["path"] == EVENTS and self._sessions.knows(headers):
+            await self._stream(receive, send)
         else:
             await self._answer(scope["path"].removeprefix(f"{PATH}/"), headers, receive, send)
 
@@ -125,13 +153,49 @@ class BrowserPage:
             return 404, {"error": f"the page has no {path[:100]!r}"}
         return 200, await self._paths[path](read_asked(body))
 
+    async def _stream(self, receive: limits.Receive, send: limits.Send) -> None:
+        """Send each event of the log as it is written, until the browser or the server ends."""
+        head = (*HEADERS, (b"content-type", b"text/event-stream"))
+        follower = await asyncio.to_thread(Follower, live_views.events_of(self._thread.desk))
+        await send({"type": "http.response.start", "status": 200, "headers": [*head]})
+        await send({"type": "http.response.body", "body": b": here\n\n", "more_body": True})
+        gone = asyncio.ensure_future(_until_gone(receive))
+        ending = asyncio.ensure_future(self._ending.wait())
+        quiet = 0.0
+        try:
+            while not (await asyncio.wait([gone, ending], timeout=LOOK, return_when=asyncio.FIRST_COMPLETED))[0]:
+                events = await asyncio.to_thread(follower.events)
+                quiet = 0.0 if events else quiet + LOOK
+                lines = [b"data: %s\n\n" % fast_json.dumps(live_views.shown_event(event)).encode() for event in events]
+                if lines or quiet >= ALIVE:
+                    quiet = 0.0
+                    body = b"".join(lines) or b": here\n\n"
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
+        finally:
+            gone.cancel()
+            ending.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
     async def _view(self, reply: Callable[[Desk, Asked], Fields], asked: Asked) -> Fields:
         return await self._thread.run(lambda: _with_others(reply, self._thread.desk, asked))
+
+    async def _doctor(self, _asked: Asked) -> Fields:
+        return await self._commands.run("doctor")
+
+    async def _propose(self, asked: Asked) -> Fields:
+        """Look for proposals, and answer with those that were found."""
+        await self._commands.run("learn", "propose")
+        return await self._view(learning_views.proposals, asked)
 
     async def _compiled(self, _asked: Asked) -> Fields:
         """Answer once what was written is compiled."""
         await self._assembled.recompiler.bring_up_to_date()
         return {"trouble": self._assembled.recompiler.trouble}
+
+
+async def _until_gone(receive: limits.Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _with_others(reply: Callable[[Desk, Asked], Fields], desk: Desk, asked: Asked) -> Fields:
