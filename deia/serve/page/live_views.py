@@ -30,6 +30,7 @@ from deia.watch.silence.mutes import Mute, read_mutes, write_mute
 MOST_EVENTS = 200_000
 MOST_FIELD = 400  # characters of a field of an event
 MOST_ITEMS = 8
+EXTENT = ("trigger", "folder", "path", "base", "conversation")  # what tells the mutes of a person apart
 DAY = 86_400
 SPANS = {"hour": 3_600, "day": DAY, "week": 7 * DAY, "always": 0}
 
@@ -89,9 +90,10 @@ def mute(desk: Desk, asked: Asked) -> dict[str, Json]:
 
 
 def unmute(desk: Desk, asked: Asked) -> dict[str, Json]:
-    """End every mute of a trigger."""
+    """End one mute of a trigger: that of a folder, of paths, of a conversation, or the one for everywhere."""
+    wanted = [name(asked, key) for key in EXTENT]
     for one in read_mutes(state_folder(os.environ), now=time.time()):
-        if one.trigger == name(asked, "trigger"):
+        if [getattr(one, key) for key in EXTENT] == wanted:
             _write(one.but(lifted=True))
     return silences(desk, asked)
 
@@ -105,7 +107,7 @@ def _write(decision: Mute) -> None:
 def silences(_desk: Desk, _asked: Asked) -> dict[str, Json]:
     """Return what is muted, and which stopped calls wait for permission."""
     state, now = state_folder(os.environ), time.time()
-    fields = ("trigger", "until", "folder", "path", "once", "conversation")
+    fields = (*EXTENT, "until", "once")
     mutes: list[Json] = [{key: getattr(one, key) for key in fields} for one in read_mutes(state, now=now)]
     waiting: list[Json] = [
         {"code": leave.code, "conversation": leave.conversation, "triggers": [*leave.triggers], "until": leave.until}
