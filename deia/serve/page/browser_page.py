@@ -100,6 +100,7 @@ class BrowserPage:
         }  # fmt: skip
         self._commands = health_views.Commands(commons)
         self._ending = asyncio.Event()
+        self._warming: asyncio.Future[Fields] | None = None
 
     def end(self) -> None:
         """End the streams that browsers listen to, and the command that runs."""
@@ -143,6 +144,8 @@ class BrowserPage:
             return 413, {"error": "the request did not arrive whole"}
         if path == "sign-in":
             token = self._sessions.begin(name(read_asked(body), "once"))
+            if token:  # what the first keystroke would wait for is read now
+                self._warming = asyncio.ensure_future(self._view(try_turn.try_turn, {"text": try_turn.WARMING}))
             return (200, {"token": token}) if token else (401, {"error": "this address was used, or is too old"})
         if not self._sessions.knows(headers):
             return 401, {"error": "this tab is not signed in", "fix": SIGN_IN}

@@ -29,6 +29,7 @@ from deia.watch.watcher import Watched
 
 SPEAKERS = ("user", "assistant", "tool_call", "tool_result")
 MOMENTS = {"user": "prompt", "assistant": "stop", "tool_call": "before_tool", "tool_result": "after_tool"}
+WARMING = "I will delete the production database now"  # brings about whatever a sentence may need
 MOST_EARLIER = 50  # turns before the one that is tried
 FIRING = ("urgency", "action", "because", "act", "message", "action_required", "confidence", "told")
 

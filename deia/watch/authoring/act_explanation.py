@@ -63,6 +63,13 @@ class _Clause(Record):
     vocabulary: int
 
 
+class _Members(Record):
+    """Words by their class."""
+
+    verbs: Mapping[str, list[str]]
+    nouns: Mapping[str, list[str]]
+
+
 def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()) -> list[ExplainedAct]:
     """Return the acts in a turn that come near a clause, at most `MOST_ACTS`.
 
@@ -80,7 +87,8 @@ def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()
             classes = clauses if named else sorted(found.frame.acts)
             about = {id(one): one for name in classes for one in clauses.get(name, ()) if one.vocabulary == number}
             wanted = [one for one in about.values() if not named or one.trigger.id in named]
-            explained = _explain(reading, found, wanted, known, far=bool(named)) if wanted else None
+            members = _members(artefact, number)
+            explained = _explain(reading, found, wanted, members, far=bool(named)) if wanted else None
             start = found.frame.start
             if explained and (start not in nearest or explained[0] > nearest[start][0]):
                 nearest[start] = explained
@@ -98,6 +106,13 @@ def _clauses(artefact: Artefact) -> dict[str, list[_Clause]]:
                 for name in act.do:
                     clauses.setdefault(name, []).append(one)
     return clauses
+
+
+@lru_cache(maxsize=4)
+def _members(artefact: Artefact, vocabulary: int) -> _Members:
+    """Return the words of each class; all of a vocabulary have to be read for that."""
+    known = artefact.act_words(vocabulary)
+    return _Members(verbs=_verbs_of(known), nouns=_nouns_of(known))
 
 
 def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
@@ -128,7 +143,7 @@ def _lead(text: str, first: int, start: int) -> str:
 
 
 def _explain(
-    reading: Reading, found: _Found, clauses: Sequence[_Clause], known: ActWords, *, far: bool
+    reading: Reading, found: _Found, clauses: Sequence[_Clause], members: _Members, *, far: bool
 ) -> tuple[tuple[int, int, bool], ExplainedAct] | None:
     """Return the clause that an act comes nearest to, as an explanation, and how near; None if it is far from all."""
     frame = found.frame
@@ -142,8 +157,8 @@ def _explain(
         return None
     if not found.led and stopped not in BY_WHOM:
         return None
-    why = _reasons(nearest, found, stance, known).get(stopped, str)()
-    verb_classes, head_classes = _shown(frame.acts, _verbs_of(known)), _shown(frame.things, _nouns_of(known))
+    why = _reasons(nearest, found, stance, members).get(stopped, str)()
+    verb_classes, head_classes = _shown(frame.acts, members.verbs), _shown(frame.things, members.nouns)
     explained = ExplainedAct(
         text=one_line(text), verb=frame.verb, verb_classes=verb_classes, head=frame.head, head_classes=head_classes,
         lead=found.lead, stance=stance, trigger=nearest.trigger.id, clause=nearest.source, unmet=stopped, why=why,
@@ -180,14 +195,14 @@ def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
     return bool(said.intersection(words(clause.source)).difference(found.frame.verb.split(), SMALL))
 
 
-def _reasons(clause: _Clause, found: _Found, stance: str, known: ActWords) -> Mapping[str, Callable[[], str]]:
+def _reasons(clause: _Clause, found: _Found, stance: str, members: _Members) -> Mapping[str, Callable[[], str]]:
     """Return for each condition a function that says in words why an act does not meet it."""
     act, frame, source = clause.act, found.frame, clause.source
     verb, head = f"{frame.verb!r} is none of them", f"{frame.head!r} is none" if frame.head else "it has none"
     listed = " and ".join(clause.trigger.stance)
     return {
-        "do": lambda: f"its verb would have to be {_named(act.do, _verbs_of(known))}, and {verb}",
-        "what": lambda: f"its object would have to be {_named(act.what, _nouns_of(known))}, and {head}",
+        "do": lambda: f"its verb would have to be {_named(act.do, members.verbs)}, and {verb}",
+        "what": lambda: f"its object would have to be {_named(act.what, members.nouns)}, and {head}",
         "not": lambda: f"{_present(act.unlike, frame, source)!r} stands beside its object",
         "where": lambda: f"its object or place would have to say {_options(act.where, source)}",
         "how": lambda: f"its clause would also have to say {_missing(act.how, frame.words, source)}",
@@ -241,7 +256,7 @@ def _verbs_of(known: ActWords) -> dict[str, list[str]]:
 def _nouns_of(known: ActWords) -> dict[str, list[str]]:
     members: dict[str, list[str]] = {}
     for noun, names in known.nouns.items():
-        if not (noun.endswith("s") and {noun[:-1], noun[:-2]} & known.nouns.keys()):  # no plural
+        if not (noun.endswith("s") and (noun[:-1] in known.nouns or noun[:-2] in known.nouns)):  # no plural
             for name in names.split():
                 members.setdefault(name, []).append(noun)
     return members
@@ -256,15 +271,15 @@ def requirements(artefact: Artefact, trigger: CompiledTrigger) -> dict[str, list
     for clause in trigger.clauses:
         if clause.kind in ACTS:
             asked |= {source: [] for source in clause.source.split(EXEMPLARS)}
-            known = artefact.act_words(clause.vocabulary)
-            asked |= {source: list(_requirements(source, act, known)) for source, act in clause.acts}
+            members = _members(artefact, clause.vocabulary)
+            asked |= {source: list(_requirements(source, act, members)) for source, act in clause.acts}
     return asked
 
 
-def _requirements(source: str, act: CompiledAct, known: ActWords) -> Iterator[str]:
-    yield f"verb: {_named(act.do, _verbs_of(known))}"
+def _requirements(source: str, act: CompiledAct, members: _Members) -> Iterator[str]:
+    yield f"verb: {_named(act.do, members.verbs)}"
     if act.what:
-        yield f"object: {_named(act.what, _nouns_of(known))}"
+        yield f"object: {_named(act.what, members.nouns)}"
     asked = {"object or place says": act.where, "clause says": act.how, "says before the next comma": act.near}
     for told, items in {**asked, "object and place do not say": act.unlike}.items():
         if items:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.folders import events_folder
 from tests.serve.page.conftest import CASES, FALSE_ALARM, Browser, Paged, start_page
+from tests.serve.page.events import call, hook, log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,35 +32,8 @@ SCRIPT = "<img src=x onerror=\"document.title='owned'\"><script>document.title='
 TYPED = "textarea >> nth=0"
 
 
-def hook(paged: Paged, event: str, conversation: str = "c1", **fields: Any) -> str:
-    """Have the hook answer an event, as a host would."""
-    whole = {
-        "session_id": conversation, "transcript_path": "/nowhere", "cwd": str(paged.place.root),
-        "permission_mode": "default", "hook_event_name": event, **fields,
-    }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "deia.serve.hook", "claude-code"], input=json.dumps(whole).encode(),
-        cwd=paged.place.root, env=paged.place.environ, capture_output=True, check=True,
-    )  # fmt: skip
-    return done.stdout.decode()
-
-
-def call(paged: Paged, command: str, conversation: str = "c1") -> str:
-    return hook(
-        paged, "PreToolUse", conversation, tool_name="Bash", tool_input={"command": command}, tool_use_id=command
-    )
-
-
-def log(paged: Paged, *events: dict[str, Any]) -> None:
-    """Write events into the log."""
-    folder = events_folder(str(paged.place.root), paged.place.environ, trusted=True)
-    os.makedirs(folder, exist_ok=True)
-    with open(f"{folder}/{time.strftime('%Y-%m-%d', time.gmtime())}.jsonl", "a", encoding="utf-8") as file:
-        file.writelines(json.dumps({"ts": "2026-01-01T00:00:00Z", "v": 1, **event}) + "\n" for event in events)
-
-
 def test_every_view_is_shown_and_axe_finds_nothing_in_light_and_dark(paged: Paged, browser: Browser) -> None:
-    call(paged, "shopctl site:delete shop")
+    call(paged.place, "shopctl site:delete shop")
     paged.sign_in()
     for scheme in ("light", "dark"):
         browser.do("context", options={"colorScheme": scheme, "viewport": {"width": 1200, "height": 850}})
@@ -144,7 +115,7 @@ def test_a_false_alarm_becomes_a_passing_case_in_two_clicks(paged: Paged, browse
 
 
 def test_a_false_alarm_in_the_log_becomes_a_passing_case_in_three_clicks(paged: Paged, browser: Browser) -> None:
-    hook(paged, "UserPromptSubmit", prompt=FALSE_ALARM.replace("site from the sandbox", "sandbox site"))
+    hook(paged.place, "UserPromptSubmit", prompt=FALSE_ALARM.replace("site from the sandbox", "sandbox site"))
     browser.open(f"{paged.address}")
     browser.go("#live")
     browser.wait(".event >> text=site-delete")
@@ -202,7 +173,7 @@ def test_events_come_live_and_are_acted_on(paged: Paged, browser: Browser) -> No
     browser.open(paged.address)
     browser.go("#live")
     browser.wait("text=● live")
-    call(paged, "shopctl site:delete shop")
+    call(paged.place, "shopctl site:delete shop")
     browser.wait(".event >> text=held")
     browser.click(".event >> nth=0")
     browser.click("text=Not relevant")
@@ -212,7 +183,7 @@ def test_events_come_live_and_are_acted_on(paged: Paged, browser: Browser) -> No
     browser.wait("text=in conversation c1")
     browser.click("text=Mute here")
     browser.wait("text=in /")
-    call(paged, "shopctl site:delete other", "c2")
+    call(paged.place, "shopctl site:delete other", "c2")
     browser.wait(".event >> text=muted")
     for _ in range(2):
         browser.click("button:text-is('End') >> nth=0")
@@ -220,7 +191,7 @@ def test_events_come_live_and_are_acted_on(paged: Paged, browser: Browser) -> No
     browser.wait("text=Nothing.")
     browser.click("section[aria-label='Stopped and muted'] >> text=Allow once")
     browser.wait("text=None.")
-    assert "permissionDecision" not in call(paged, "shopctl site:delete shop")
+    assert "permissionDecision" not in call(paged.place, "shopctl site:delete shop")
     browser.click("summary >> text=Noise by trigger")
     browser.wait("figure img, table")
     assert browser.troubles() == []
@@ -237,7 +208,7 @@ def test_proposals_are_looked_for_applied_and_undone(paged: Paged, browser: Brow
             "because": 'command "shopctl site:delete"',
         }
         log(
-            paged, {**common, "event": "injection", "id": f"a-b-{days}", **fired},
+            paged.place, {**common, "event": "injection", "id": f"a-b-{days}", **fired},
             {**common, "event": "feedback", "id": f"f-b-{days}", "of": f"a-b-{days}", "verdict": "noise"},
         )  # fmt: skip
     browser.open(paged.address)
@@ -275,7 +246,7 @@ def test_nothing_in_a_hostile_commons_runs(paged: Paged, browser: Browser) -> No
         encoding="utf-8",
     )
     log(
-        paged,
+        paged.place,
         {"event": "query", "id": "q-1-1", "query": SCRIPT, "docs": [SCRIPT], "matched": False},
         {"event": "injection", "id": "q-1-2", "trigger": SCRIPT, "outcome": "shown", "because": SCRIPT, SCRIPT: SCRIPT},
         {"event": SCRIPT, "id": "q-1-3"}, {"event": "error", "id": "q-1-4", "error": SCRIPT * 90, "where": SCRIPT},
