@@ -2,7 +2,7 @@
 
 The page's powers (edits, mutes, permissions) are those of the person at the terminal. So each request below `/page/`
 carries the token of a session in a header, which no other site and no tool call has; the server's guard has checked the
-host and the origin before. A thread of its own answers, over a desk that logs no question that is being typed.
+host and the origin before. Threads of its own answer, over desks that log no question that is being typed.
 """
 
 from __future__ import annotations
@@ -44,18 +44,19 @@ Fields: TypeAlias = Mapping[str, Json]
 PATH, EVENTS = "/page", "/page/events"
 LOOK = 0.4  # seconds between two looks at the log
 ALIVE = 15.0  # seconds of silence after which a stream says that it is there
-# What answers each view, in the page's own thread.
-VIEWS: Mapping[str, Callable[[Desk, Asked], Fields]] = {
+# What answers each view: at once, as one types, or in a thread for what reads many files.
+AT_ONCE: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "try": try_turn.try_turn, "explain": try_turn.explain_trigger,
-    "case": case_making.make_case, "mend": case_making.mend, "take-back": case_making.take_back,
     "facets": asking.facets, "ask": asking.ask, "trace": asking.trace, "document": asking.document,
-    "overview": lesson_views.overview, "problems": lesson_views.problems, "lesson": lesson_views.lesson,
-    "trigger": lesson_views.trigger_view, "graph": lesson_views.drawn_around,
-    "text": file_editing.editable_text, "preview": file_editing.preview, "save": file_editing.save,
     "recent": live_views.recent, "judge": live_views.judge_event, "mute": live_views.mute,
     "unmute": live_views.unmute, "silences": live_views.silences, "allow": live_views.allow,
-    "noise": live_views.noise, "proposals": learning_views.proposals, "apply": learning_views.apply,
-    "undo": learning_views.undo_applied, "state": health_views.state,
+}  # fmt: skip
+WITH_FILES: Mapping[str, Callable[[Desk, Asked], Fields]] = {
+    "case": case_making.make_case, "mend": case_making.mend, "take-back": case_making.take_back,
+    "overview": lesson_views.overview, "lesson": lesson_views.lesson, "trigger": lesson_views.trigger_view,
+    "graph": lesson_views.drawn_around, "text": file_editing.editable_text, "preview": file_editing.preview,
+    "save": file_editing.save, "noise": live_views.noise, "proposals": learning_views.proposals,
+    "apply": learning_views.apply, "undo": learning_views.undo_applied, "state": health_views.state,
 }  # fmt: skip
 SIGN_IN = "Type in a terminal: deia page"
 HEADERS = (
@@ -93,10 +94,11 @@ class BrowserPage:
     def __init__(self, assembled: Assembled, *, commons: str = "") -> None:
         self._assembled = assembled
         self._sessions = Sessions(state_folder(os.environ))
-        self._thread = DeskThread(Desk(commons or None, agent="page", ledger=False))
+        self._quick, self._slow = (DeskThread(Desk(commons or None, agent="page", ledger=False)) for _ in range(2))
         self._paths: Mapping[str, Callable[[Asked], Awaitable[Fields]]] = {
-            **{view: partial(self._view, reply) for view, reply in VIEWS.items()},
-            "compiled": self._compiled, "doctor": self._doctor, "propose": self._propose,
+            **{view: partial(_view, self._quick, reply) for view, reply in AT_ONCE.items()},
+            **{view: partial(_view, self._slow, reply) for view, reply in WITH_FILES.items()},
+            "compiled": self._compiled, "doctor": self._doctor, "propose": self._propose, "problems": self._problems,
         }  # fmt: skip
         self._commands = health_views.Commands(commons)
         self._ending = asyncio.Event()
@@ -109,7 +111,8 @@ class BrowserPage:
 
     def close(self) -> None:
         """Finish the task that is running and start no other."""
-        self._thread.close()
+        self._quick.close()
+        self._slow.close()
 
     async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
         """Answer a request at `/page` or below."""
@@ -145,7 +148,8 @@ class BrowserPage:
         if path == "sign-in":
             token = self._sessions.begin(name(read_asked(body), "once"))
             if token:  # what the first keystroke would wait for is read now
-                self._warming = asyncio.ensure_future(self._view(try_turn.try_turn, {"text": try_turn.WARMING}))
+                warming = {"text": try_turn.WARMING}
+                self._warming = asyncio.ensure_future(_view(self._quick, try_turn.try_turn, warming))
             return (200, {"token": token}) if token else (401, {"error": "this address was used, or is too old"})
         if not self._sessions.knows(headers):
             return 401, {"error": "this tab is not signed in", "fix": SIGN_IN}
@@ -159,7 +163,7 @@ class BrowserPage:
     async def _stream(self, receive: limits.Receive, send: limits.Send) -> None:
         """Send each event of the log as it is written, until the browser or the server ends."""
         head = (*HEADERS, (b"content-type", b"text/event-stream"))
-        follower = await asyncio.to_thread(Follower, live_views.events_of(self._thread.desk))
+        follower = await asyncio.to_thread(Follower, live_views.events_of(self._quick.desk))
         await send({"type": "http.response.start", "status": 200, "headers": [*head]})
         await send({"type": "http.response.body", "body": b": here\n\n", "more_body": True})
         gone = asyncio.ensure_future(_until_gone(receive))
@@ -179,21 +183,28 @@ class BrowserPage:
             ending.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _view(self, reply: Callable[[Desk, Asked], Fields], asked: Asked) -> Fields:
-        return await self._thread.run(lambda: _with_others(reply, self._thread.desk, asked))
-
     async def _doctor(self, _asked: Asked) -> Fields:
-        return await self._commands.run("doctor")
+        checked = await self._commands.run("doctor")
+        return checked if isinstance(checked, Mapping) else {}
+
+    async def _problems(self, _asked: Asked) -> Fields:
+        """Answer with what `deia lint` and `deia trigger lint` find."""
+        found = [await self._commands.run(*words) for words in (("lint",), ("trigger", "lint"))]
+        return {"problems": [problem for problems in found if isinstance(problems, list) for problem in problems]}
 
     async def _propose(self, asked: Asked) -> Fields:
         """Look for proposals, and answer with those that were found."""
         await self._commands.run("learn", "propose")
-        return await self._view(learning_views.proposals, asked)
+        return await _view(self._slow, learning_views.proposals, asked)
 
     async def _compiled(self, _asked: Asked) -> Fields:
         """Answer once what was written is compiled."""
         await self._assembled.recompiler.bring_up_to_date()
         return {"trouble": self._assembled.recompiler.trouble}
+
+
+async def _view(thread: DeskThread, reply: Callable[[Desk, Asked], Fields], asked: Asked) -> Fields:
+    return await thread.run(lambda: _with_others(reply, thread.desk, asked))
 
 
 async def _until_gone(receive: limits.Receive) -> None:

@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 
+from deia.commons.checks import lint
 from deia.commons.index.documents import DOCUMENT_BYTES
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files
@@ -25,8 +26,9 @@ from deia.learn.apply import digest
 from deia.problems import CommonsError, Problem
 from deia.serve.page.asked_values import Asked, name, text
 from deia.serve.page.case_making import note_change
-from deia.serve.page.lesson_views import find_problems, forget, loaded
+from deia.serve.page.lesson_views import forget, loaded
 from deia.serve.server.desk import Desk
+from deia.settings import resolve
 
 RELOAD = "Open it again, and make your change there."
 
@@ -100,6 +102,12 @@ def save(desk: Desk, asked: Asked) -> dict[str, Json]:
     forget(desk.root)
     note_change(root, f"page: edited {os.path.basename(path)}")
     return {"path": path, "warnings": [str(problem) for problem in added]}
+
+
+def find_problems(root: str) -> list[Problem]:
+    """Return every problem of a commons, as `deia lint` does."""
+    settings = resolve(root, environ=os.environ)
+    return lint(root, starter=settings.starter, settings=settings)
 
 
 def _known(root: str) -> set[tuple[str, str, str]]:

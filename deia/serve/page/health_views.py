@@ -1,7 +1,7 @@
 """Health: whether everything works, which hosts are connected, and what the library takes in.
 
-What takes seconds (`deia doctor`, `deia learn propose`) runs as the command itself, in a process of its own, so that
-the server goes on answering.
+What takes seconds (`deia doctor`, `deia lint`, `deia learn propose`) runs as the command itself, in a process of its
+own, so that the server goes on answering.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Commands:
         self._one_at_a_time = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
 
-    async def run(self, *words: str) -> dict[str, Json]:
-        """Return what a command prints as JSON; raise DeiaError if it prints none."""
+    async def run(self, *words: str) -> Json:
+        """Return what a command prints as JSON; raise DeiaError if that is neither an object nor a list."""
         async with self._one_at_a_time:
             command = (sys.executable, "-P", "-m", "deia.serve.main", *self._options, *words, "--json")
             self._process = process = await asyncio.create_subprocess_exec(
@@ -75,12 +75,12 @@ class Commands:
             self._process.kill()
 
 
-def _read(words: Sequence[str], printed: bytes, said: bytes) -> dict[str, Json]:
+def _read(words: Sequence[str], printed: bytes, said: bytes) -> Json:
     try:
-        value = fast_json.loads(printed.decode("utf-8", "replace"))
+        value: Json = fast_json.loads(printed.decode("utf-8", "replace"))
     except ValueError:
         value = None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict | list):
         reason = said.decode("utf-8", "replace").strip().rpartition("\n")[2][:400]
         command = f"deia {' '.join(words)}"
         raise DeiaError(f"{command} did not end well: {reason or 'it said nothing'}", fix=f"Type: {command}")

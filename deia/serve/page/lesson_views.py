@@ -7,19 +7,16 @@ import time
 from collections.abc import Mapping, Sequence
 
 from deia.audit.golden_run import own_questions
-from deia.commons.checks import lint
 from deia.commons.index.load_commons import Commons
 from deia.commons.layers.merge_layers import PROJECT, load_layers, local_path, origin_of
 from deia.commons.source_files import safe_files
-from deia.compile.manifest import read_manifest
-from deia.compile.triggers.linting import lint_triggers
-from deia.errors import ArtefactError, QueryError
+from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.graph.drawing import neighbourhood, tree
 from deia.graph.graph_questions import named
 from deia.graph.picture import picture
 from deia.knowledge import Entry, Golden, Trigger
-from deia.problems import CommonsError, Problem
+from deia.problems import CommonsError
 from deia.records import Record
 from deia.serve.page.asked_values import Asked, name, number
 from deia.serve.page.asking import document as of_catalog
@@ -108,32 +105,6 @@ def _trigger(trigger: Trigger, fires: int, silent: int) -> dict[str, Json]:
         "urgency": trigger.urgency, "action": trigger.action, "status": trigger.status,
         "origin": origin_of(trigger.path), "fires": fires, "silent": silent,
     }  # fmt: skip
-
-
-def problems(desk: Desk, _asked: Asked) -> dict[str, Json]:
-    """Return what `deia lint` and `deia trigger lint` find."""
-    found = find_problems(desk.root)
-    try:
-        artefact = desk.librarian.open_artefact()
-        settings = resolve(desk.root, environ=os.environ)
-        layers = load_layers(desk.root, starter=settings.starter, trusted=settings.trusted)
-        own, cases = layers.stack[0].triggers, layers.merged().cases
-        ungated = read_manifest(desk.derived).ungated
-        found += lint_triggers(artefact, own, cases, ungated=ungated, clock=time.perf_counter)
-    except ArtefactError as error:
-        return {"problems": [_problem(one) for one in found], "trouble": error.message}
-    return {"problems": [_problem(one) for one in found], "trouble": ""}
-
-
-def find_problems(root: str) -> list[Problem]:
-    """Return every problem of a commons, as `deia lint` does."""
-    settings = resolve(root, environ=os.environ)
-    return lint(root, starter=settings.starter, settings=settings)
-
-
-def _problem(problem: Problem) -> dict[str, Json]:
-    fields: dict[str, Json] = {**problem.values()}
-    return fields
 
 
 def lesson(desk: Desk, asked: Asked) -> dict[str, Json]:

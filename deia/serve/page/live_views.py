@@ -43,7 +43,7 @@ def events_of(desk: Desk) -> str:
 def recent(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Return the last events of the log, the newest last, without the `skip` newest."""
     last = number(asked, "last", default=500, most=MOST_EVENTS)
-    skip = min(int(asked.get("skip") or 0), last)
+    skip = number(asked, "skip", default=1, most=MOST_EVENTS) if asked.get("skip") else 0
     ledger = read_ledger(events_of(desk), last=last)
     kept = ledger.events[: len(ledger.events) - skip] if skip else ledger.events
     return {"events": [shown_event(event) for event in kept], "more": len(ledger.events) == last}

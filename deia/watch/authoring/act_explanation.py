@@ -61,6 +61,7 @@ class _Clause(Record):
     act: CompiledAct
     trigger: CompiledTrigger
     vocabulary: int
+    words: frozenset[str]  # of its source
 
 
 class _Members(Record):
@@ -102,7 +103,8 @@ def _clauses(artefact: Artefact) -> dict[str, list[_Clause]]:
     for trigger in map(artefact.trigger, range(artefact.meta.triggers)):
         for clause in trigger.clauses:
             for source, act in clause.acts if clause.kind in ACTS else ():
-                one = _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary)
+                said = frozenset(words(source))
+                one = _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary, words=said)
                 for name in act.do:
                     clauses.setdefault(name, []).append(one)
     return clauses
@@ -185,14 +187,14 @@ def _nearness(clause: _Clause, *, found: _Found, stance: str, said: set[str]) ->
     """Return how near an act comes to a clause: by the condition that stops it, and by the words that they share."""
     stopped = _stopped_by(clause, found, stance)
     place = ORDER.index(stopped) if _shares_object(clause, found, said) or stopped in {"do", ""} else 0
-    return place, len(said.intersection(words(clause.source))), clause.trigger.origin != STARTER
+    return place, len(said & clause.words), clause.trigger.origin != STARTER
 
 
 def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
     """Return whether an act is done to what a clause names, or at least says a word of the clause besides its verb."""
     if not found.frame.things.isdisjoint(clause.act.what):
         return True
-    return bool(said.intersection(words(clause.source)).difference(found.frame.verb.split(), SMALL))
+    return bool((said & clause.words).difference(found.frame.verb.split(), SMALL))
 
 
 def _reasons(clause: _Clause, found: _Found, stance: str, members: _Members) -> Mapping[str, Callable[[], str]]:

@@ -47,7 +47,7 @@ DROPS = (
 )  # fmt: skip
 HOOK_WORDS = ("hook", "deia", "plugin")
 # How code of deia's own is called in the person's name.
-OWN_CALLS = ("write_mute", "grant(", "uninstall", "mute", "allow", "trust", "switch_path")
+OWN_CALLS = ("write_mute", "grant(", "make_once", "uninstall", "mute", "allow", "trust", "switch_path")
 
 
 def command_effects(command: Command) -> Iterator[Effect]:

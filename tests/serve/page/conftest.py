@@ -19,10 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.compile.compiler import compile_commons
 from tests.serve.server.conftest import PATIENCE, Place, copied, desk, make_place, place, template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from deia.serve.server.desk import Desk
 
 __all__ = ["copied", "desk", "make_place", "place", "template"]  # fixtures of the server's tests, used here, too
 
@@ -54,6 +57,13 @@ def cased(place: Place) -> Place:
     """Give a commons whose trigger has cases."""
     (place.root / "triggers" / "sites.cases.yaml").write_text(CASES, encoding="utf-8", newline="\n")
     return place
+
+
+@pytest.fixture
+def cased_desk(cased: Place, desk: Desk) -> Desk:
+    """Give what answers the views in this process, over a commons whose trigger has cases."""
+    compile_commons(str(cased.root), environ=cased.environ)
+    return desk
 
 
 @dataclass(kw_only=True)

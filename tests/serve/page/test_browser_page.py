@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.serve.page.browser_page import VIEWS, html, policy
+from deia.serve.page.browser_page import AT_ONCE, WITH_FILES, html, policy
 from tests.serve.page.conftest import Paged, start_page
 from tests.serve.server.conftest import PATIENCE, TOKEN, start_server
 
@@ -51,7 +51,7 @@ def test_the_file_is_sent_to_anybody_and_says_nothing_about_the_commons(paged: P
 
 
 def test_no_view_answers_without_a_session(paged: Paged) -> None:
-    for view in [*VIEWS, "doctor", "propose", "compiled", "events", "sign-out", "nothing"]:
+    for view in [*AT_ONCE, *WITH_FILES, "doctor", "propose", "problems", "compiled", "events", "sign-out", "nothing"]:
         assert paged.post(view)[0] == 401, view
         status, value = paged.post(view, authorization="Bearer wrong")
         assert (status, value["fix"]) == (401, "Type in a terminal: deia page"), view

@@ -228,6 +228,11 @@ REFUSED_COMMANDS = (
     "deia trust --below ~",
     "deia trust ~/work/clone --remove",
     "script -qc 'deia trust' /dev/null",
+    "script -qc 'deia page --no-open' /dev/null",
+    "deia page",
+    "python3 -m deia.serve.main page --port 0",
+    "python3 -c 'from deia.serve.page.sign_in import make_once; print(make_once(\"s\"))'",
+    "touch ~/.local/state/deia/page/0a1b",
     "DEIA_TRUST=* claude",
     "echo 'export DEIA_TRUST=*' >> ~/.bashrc",
     "DEIA_OFF=1 make deploy",
@@ -253,6 +258,7 @@ REFUSED_COMMANDS = (
 
 HARMLESS_COMMANDS = (
     "deia doctor",
+    "deia page --help",
     "deia why --last",
     "deia search 'how do I mute a trigger?'",
     "deia search allow",
