@@ -67,6 +67,7 @@ SCROLL = """(async () => {
   }
   return {frames, height: list.scrollHeight};
 })()"""
+DAYS = 50  # over which the events are spread
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
 
 
@@ -84,21 +85,18 @@ def made(folder: Path, triggers: int, events: int) -> Place:
     compile_commons(str(place.root), environ=place.environ)
     logs = events_folder(str(place.root), place.environ, trusted=True)
     Path(logs).mkdir(parents=True, exist_ok=True)
-    with open(f"{logs}/2026-01-01.jsonl", "w", encoding="utf-8") as file:
-        for number in range(events):
-            at = f"2026-01-01T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}Z"
-            because = f'phrase "delete the site {number}" in user turn 1'
-            fields = {
-                "event": "injection",
-                "trigger": f"trigger-{number % 900}",
-                "outcome": "shown",
-                "because": because,
-            }
-            file.write(
-                json.dumps({"ts": at, "v": 1, "id": f"{number:x}-1-1", "conversation": f"c{number % 50}", **fields})
-            )
-            file.write("\n")
+    each = max(1, events // DAYS)
+    for day in range(-(-events // each)):
+        with open(f"{logs}/2026-{day // 28 + 1:02}-{day % 28 + 1:02}.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(_event(number, day) for number in range(day * each, min(events, (day + 1) * each)))
     return place
+
+
+def _event(number: int, day: int) -> str:
+    at = f"2026-{day // 28 + 1:02}-{day % 28 + 1:02}T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}Z"
+    because = f'phrase "delete the site {number}" in user turn 1'
+    fields = {"event": "injection", "trigger": f"trigger-{number % 900}", "outcome": "shown", "because": because}
+    return json.dumps({"ts": at, "v": 1, "id": f"{number:x}-1-1", "conversation": f"c{number % 50}", **fields}) + "\n"
 
 
 def paint(browser: Browser, paged: Paged, rounds: int) -> None:
@@ -147,7 +145,7 @@ def others(browser: Browser, paged: Paged, rounds: int) -> None:
     for number in range(rounds):
         for kind, values in taken.items():
             browser.do("goto", url="about:blank" if kind == "no page" else f"{paged.origin}/page#live")
-            time.sleep(0.5)
+            time.sleep(2)  # until it has loaded
             ended = threading.Event()
             typist = threading.Thread(target=_ask_on, args=(paged, ended))
             if kind == "somebody typing":

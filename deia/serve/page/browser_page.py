@@ -48,15 +48,17 @@ ALIVE = 15.0  # seconds of silence after which a stream says that it is there
 AT_ONCE: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "try": try_turn.try_turn, "explain": try_turn.explain_trigger,
     "facets": asking.facets, "ask": asking.ask, "trace": asking.trace, "document": asking.document,
-    "recent": live_views.recent, "judge": live_views.judge_event, "mute": live_views.mute,
+    "judge": live_views.judge_event, "mute": live_views.mute,
     "unmute": live_views.unmute, "silences": live_views.silences, "allow": live_views.allow,
 }  # fmt: skip
 WITH_FILES: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "case": case_making.make_case, "mend": case_making.mend, "take-back": case_making.take_back,
-    "overview": lesson_views.overview, "lesson": lesson_views.lesson, "trigger": lesson_views.trigger_view,
+    "names": lesson_views.names, "overview": lesson_views.overview, "lesson": lesson_views.lesson,
+    "trigger": lesson_views.trigger_view,
     "graph": lesson_views.drawn_around, "text": file_editing.editable_text, "preview": file_editing.preview,
-    "save": file_editing.save, "noise": live_views.noise, "proposals": learning_views.proposals,
-    "apply": learning_views.apply, "undo": learning_views.undo_applied, "state": health_views.state,
+    "save": file_editing.save, "recent": live_views.recent, "noise": live_views.noise,
+    "proposals": learning_views.proposals, "apply": learning_views.apply, "undo": learning_views.undo_applied,
+    "state": health_views.state,
 }  # fmt: skip
 SIGN_IN = "Type in a terminal: deia page"
 HEADERS = (

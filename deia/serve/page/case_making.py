@@ -25,6 +25,7 @@ from deia.learn.trials.trigger_trial import TriggerTrial
 from deia.learn.trigger_drafts import FiredTurn, phrases
 from deia.problems import CommonsError
 from deia.records import Turn
+from deia.redaction import redact
 from deia.serve.page.asked_values import Asked, name
 from deia.serve.page.try_turn import tried_turns
 from deia.serve.server.desk import Desk
@@ -51,11 +52,11 @@ def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
     draft = propose("case", [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0)
     _apply(root, draft)
     commons = load_commons(root)
-    outcome = _outcome(desk, commons, ident, draft)
-    red = any(isinstance(result, dict) and not result["holds"] for result in outcome["cases"])  # type: ignore[union-attr]
-    mends = _mends(desk, commons, ident, turns, case) if red and not fires else []
+    results = _run_cases(desk, commons, ident)
+    is_false_alarm = not fires and not all(result.holds for result in results)
+    mends = _mends(desk, commons, ident, turns, case) if is_false_alarm else []
     _offer(mends)
-    return {**outcome, "mends": [_shown(proposal) for proposal in mends]}
+    return {**_outcome(draft, results), "mends": [_shown(proposal) for proposal in mends]}
 
 
 def _offer(mends: Sequence[Proposal]) -> None:
@@ -74,7 +75,7 @@ def _require_own(commons: Commons, ident: str) -> None:
 
 
 def _excerpt(turn: Turn) -> str:
-    return shorten(one_line(turn.text or str(turn.tool_input)), SHOWN)
+    return shorten(one_line(redact(turn.text or str(turn.tool_input))), SHOWN)
 
 
 def _apply(root: str, proposal: Proposal) -> None:
@@ -87,16 +88,19 @@ def note_change(root: str, change: str) -> None:
     spool.append(events_folder(root, os.environ), "index", {"actor": "page", "change": change})
 
 
-def _outcome(desk: Desk, commons: Commons, ident: str, applied: Proposal) -> dict[str, Json]:
+def _run_cases(desk: Desk, commons: Commons, ident: str) -> list[CaseResult]:
     """Return how the cases of a trigger end, with the files as they are now."""
     trial = TriggerTrial(commons, (), settings=desk.librarian.settings.by_name())
     trigger = next(trigger for trigger in commons.triggers if trigger.id == ident)
     cases = [case for case in commons.cases if case.trigger == ident]
-    results = run_cases(trial.compiled(trigger), cases, now=time.time())
+    return run_cases(trial.compiled(trigger), cases, now=time.time())
+
+
+def _outcome(applied: Proposal, results: Sequence[CaseResult]) -> dict[str, Json]:
     return {
-        "id": applied.id, "trigger": ident, "does": [change.summary() for change in applied.changes],
-        "cases": [_result(result) for result in results],
-        "files": sorted({case.path for case in cases} | {trigger.path}), "mends": [],
+        "id": applied.id, "trigger": applied.changes[0].target, "cases": [_result(result) for result in results],
+        "does": [change.summary() for change in applied.changes],
+        "files": sorted({result.case.path for result in results}), "mends": [],
     }  # fmt: skip
 
 
@@ -145,7 +149,7 @@ def mend(desk: Desk, asked: Asked) -> dict[str, Json]:
         raise QueryError("this mend is not offered any more", fix="Make the case again.")
     root = desk.writable
     _apply(root, proposal)
-    return _outcome(desk, load_commons(root), proposal.changes[0].target, proposal)
+    return _outcome(proposal, _run_cases(desk, load_commons(root), proposal.changes[0].target))
 
 
 def take_back(desk: Desk, asked: Asked) -> dict[str, Json]:

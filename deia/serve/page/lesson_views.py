@@ -28,6 +28,7 @@ from deia.watch.authoring.replay import run_cases
 MOST_BYTES = 2_000_000  # of a file that is shown
 EXCERPT = 160  # characters of a case
 MOST_DEPTH = 3
+MOST_NAMES = 3_000  # that a browser offers while one types
 
 
 class _Loaded(Record):
@@ -63,6 +64,13 @@ def _golden(root: str) -> tuple[Golden, ...]:
         return tuple(own_questions(root))
     except CommonsError:  # the problems of its file are among those that `problems` shows
         return ()
+
+
+def names(desk: Desk, _asked: Asked) -> dict[str, Json]:
+    """Return the ids of triggers and documents, for those who type one."""
+    catalog = desk.librarian.open_catalog()
+    ids = [trigger.id for trigger in desk.librarian.open_artefact().triggers()]
+    return {"ids": [*ids[:MOST_NAMES]], "documents": [*catalog.ids()][:MOST_NAMES]}
 
 
 def overview(desk: Desk, _asked: Asked) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.serve.hooks.run import HOSTS
 from deia.serve.page.browser_page import AT_ONCE, WITH_FILES, html, policy
 from tests.serve.page.conftest import Paged, start_page
 from tests.serve.server.conftest import PATIENCE, TOKEN, start_server
@@ -30,6 +31,12 @@ def test_the_page_is_one_small_file_that_loads_nothing() -> None:
     )
     assert not re.search(r"<[^>]+\son\w+=", text.partition("<script>")[0])
     assert "style=" not in text
+
+
+def test_the_page_knows_every_host() -> None:
+    listed = re.search(r"const HOSTS = \[([^\]]+)\]", html().decode())
+    assert listed
+    assert tuple(re.findall(r"'([\w-]+)'", listed[1])) == HOSTS
 
 
 def test_the_policy_allows_only_its_own_script_and_style() -> None:

@@ -67,6 +67,7 @@ def test_a_secret_is_not_written_into_a_case(cased_desk: Desk, root: Path) -> No
     secret = "ghp_" + "a1B2" * 9
     make_case(cased_desk, {**ABOUT, "text": f"delete the site with {secret}", "fires": True})
     assert secret not in (root / "triggers/sites.cases.yaml").read_text()
+    assert secret not in (root / "telemetry/CHANGES.jsonl").read_text()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.errors import QueryError
-from deia.serve.page.lesson_views import drawn_around, forget, lesson, overview, trigger_view
+from deia.serve.page.lesson_views import drawn_around, forget, lesson, names, overview, trigger_view
 
 if TYPE_CHECKING:
     from deia.serve.server.desk import Desk
@@ -21,6 +21,12 @@ def test_the_overview_counts_what_covers_each_document_and_trigger(cased_desk: D
     (trigger,) = listed["triggers"]
     assert (trigger["id"], trigger["fires"], trigger["silent"]) == ("site-delete", 2, 1)
     assert [cluster["id"] for cluster in listed["clusters"]] == ["hosting", "queues"]
+
+
+def test_ids_are_offered_to_those_who_type_one(cased_desk: Desk) -> None:
+    offered: Any = names(cased_desk, {})
+    assert offered["ids"] == ["site-delete"]
+    assert sorted(offered["documents"]) == ["queue-purge", "site-checklist", "site-rename"]
 
 
 def test_a_trigger_is_shown_as_it_is_written_with_its_cases_run(cased_desk: Desk) -> None:
