@@ -97,6 +97,26 @@ class Page(Protocol):
 MakePage: TypeAlias = Callable[[Assembled], Page]
 
 
+class _PageWhenAsked:
+    """The page, made when a browser first asks for it: most servers are never asked."""
+
+    def __init__(self, make: MakePage, assembled: Assembled) -> None:
+        self._make, self._assembled = make, assembled
+        self._page: Page | None = None
+
+    async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
+        self._page = self._page or self._make(self._assembled)
+        await self._page(scope, receive, send)
+
+    def end(self) -> None:
+        if self._page is not None:
+            self._page.end()
+
+    def close(self) -> None:
+        if self._page is not None:
+            self._page.close()
+
+
 def serve_http(
     desk: Desk, tools: Sequence[Tool], listening: Listening, *, report: Callable[[str], None], commons: str = "",
     make_page: MakePage | None = None, on_listening: Callable[[str], None] = lambda _address: None,
@@ -169,7 +189,7 @@ async def _serve(
     state = state_folder(os.environ)
     assembled = Assembled(desk, tools, state=state, transport="http", hooks=tool_hooks)
     await asyncio.to_thread(hooks.warm_up)
-    page = make_page(assembled) if make_page else None
+    page = _PageWhenAsked(make_page, assembled) if make_page else None
     app = application(assembled, hooks, listening, page)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False,

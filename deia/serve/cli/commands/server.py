@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -22,6 +22,10 @@ from deia.serve.server.tool_schemas import COMPAT, Tool, offered
 from deia.serve.setup.host_settings.hosts_table import SERVERS
 from deia.serve.setup.host_settings.server_file import block_for
 from deia.settings import Settings, ignored_secrets, resolve, secret
+
+if TYPE_CHECKING:
+    from deia.serve.page.browser_page import BrowserPage
+    from deia.serve.server.assemble import Assembled
 
 OF_HTTP = {"host": "host", "port": "port", "name": "names", "rate": "rate"}  # options, each with its parameter
 
@@ -136,7 +140,6 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int, read_only: bool,
     chosen: str, compat: str | None, hooks: bool,
 ) -> None:  # fmt: skip
-    from deia.serve.page.browser_page import BrowserPage  # noqa: PLC0415 - printing the settings does not need it
     from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
 
@@ -159,8 +162,14 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     ).start()  # which the first clients need not await
     serve_http(
         desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons,
-        make_page=lambda assembled: BrowserPage(assembled, commons=commons),
+        make_page=lambda assembled: _page(assembled, commons),
     )  # fmt: skip
+
+
+def _page(assembled: Assembled, commons: str) -> BrowserPage:
+    from deia.serve.page.browser_page import BrowserPage  # noqa: PLC0415 - most servers show no page
+
+    return BrowserPage(assembled, commons=commons)
 
 
 def _check_before(root: str) -> None:
