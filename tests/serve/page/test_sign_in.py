@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deia.errors import DeiaError
-from deia.serve.page.sign_in import MOST_SESSIONS, SECONDS, Sessions, make_once
+from deia.serve.page.sign_in import IDLE, LONGEST, MOST_SESSIONS, SECONDS, Sessions, make_once, redirect_file
 
 
 def headers(token: str) -> dict[bytes, bytes]:
@@ -62,6 +62,32 @@ def test_an_ended_session_is_unknown(tmp_path: Path) -> None:
     token = sessions.begin(make_once(str(tmp_path)))
     sessions.end(headers(token))
     assert not sessions.knows(headers(token))
+
+
+def test_a_session_ends_when_nobody_uses_it_and_after_hours_in_any_case(tmp_path: Path) -> None:
+    now = [0.0]
+    sessions = Sessions(str(tmp_path), clock=lambda: now[0])
+    used, unused = (headers(sessions.begin(make_once(str(tmp_path)))) for _ in range(2))
+    while now[0] < LONGEST - IDLE:
+        now[0] += IDLE
+        assert sessions.knows(used)
+    assert not sessions.knows(unused)
+    now[0] = LONGEST + 1
+    assert not sessions.knows(used)
+
+
+def test_a_browser_is_led_to_the_address_by_a_file_that_only_the_person_reads(tmp_path: Path) -> None:
+    make_once(str(tmp_path))
+    path = Path(redirect_file(str(tmp_path), 'http://127.0.0.1:8765/page#once=a"b<c'))
+    text = path.read_text(encoding="utf-8")
+    assert 'url=http://127.0.0.1:8765/page#once=a&quot;b&lt;c"' in text
+    if os.name == "posix":
+        assert path.stat().st_mode & 0o077 == 0
+    os.utime(path, (1, 1))
+    make_once(str(tmp_path))
+    assert not path.exists(), "it goes with the token"
+    (tmp_path / "file").write_bytes(b"")
+    assert redirect_file(str(tmp_path / "file"), "x") == ""
 
 
 def test_the_oldest_of_too_many_sessions_ends(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import sys
+import threading
 import urllib.request
 import webbrowser
 
@@ -16,7 +18,7 @@ from deia.folders import state_folder
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
-from deia.serve.page.sign_in import make_once
+from deia.serve.page.sign_in import make_once, redirect_file
 from deia.settings import resolve, secret
 
 PATIENCE = 2.0  # seconds that a running server may take to say what it is
@@ -60,9 +62,16 @@ def _has_page(address: str) -> bool:
 
 
 def _open(address: str, *, no_open: bool) -> None:
-    """Open the page with a token that works once, or print its address where no browser can be opened."""
-    once = f"{address}/page#once={make_once(state_folder(os.environ))}"
-    if no_open or not webbrowser.open_new_tab(once):
+    """Open the page with a token that works once, or print its address where no browser can be opened.
+
+    Raises:
+        CommonsError: no person is at a terminal.
+    """
+    shared.require_person("deia page")
+    state = state_folder(os.environ)
+    once = f"{address}/page#once={make_once(state)}"
+    file = "" if no_open else redirect_file(state, once)
+    if not file or not webbrowser.open_new_tab(pathlib.Path(file).as_uri()):
         output.say(f"Open this address within two minutes; it works once:\n{once}")
         sys.stdout.flush()
     else:
@@ -79,7 +88,8 @@ def _serve(root: str, port: int | None, *, no_open: bool) -> None:
     commons, (token, _) = shared.named_commons(), secret("token", environ=os.environ)
 
     def open_page(address: str) -> None:
-        _open(address, no_open=no_open)
+        # Some browsers return only when they are closed, and until then nothing would answer them.
+        threading.Thread(target=_open, args=(address,), kwargs={"no_open": no_open}, daemon=True).start()
         output.complain("To end the server, press Ctrl-C.")
 
     def serve(number: int) -> None:
