@@ -8,6 +8,7 @@
     python3 do.py frameworks [EXTRA…] [--newest]   the adapters of agent frameworks, each with its real package
     python3 do.py hosts [HOST…] [--all] real agent hosts, by npm, against a fake model on loopback; --help says more
     python3 do.py clients        the clients of other languages with which the server is tested, by npm
+    python3 do.py page [--pictures]   the page in headless Chromium, driven by Node; or draw the pictures of docs/page
     python3 do.py docs           write docs/CLI.md, HOSTS.md and BOTS.md anew, from help, the hosts' tables and runs
 
 It needs Python 3.11 and nothing else; it changes nothing outside this folder, and no state of an installed deia.
@@ -37,6 +38,7 @@ READY = os.path.join(STARTER, "ready")  # the starter as it was read and lowered
 BENCHMARKS = ("hook", "scan", "search")  # the others need folders of labelled data
 FRAMEWORKS = ("openai-agents", "langchain", "pydantic-ai", "litellm", "google-adk", "claude-agent-sdk")
 CLIENTS = os.path.join(ROOT, "tests", "serve", "server", "clients")  # what npm installs, pinned
+BROWSER = os.path.join(ROOT, "tests", "serve", "page", "browser")  # likewise
 HOSTS = ("-m", "tests.hosts")
 UNREACHED = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH")
 PAGES = tuple(os.path.join("docs", name) for name in ("make_cli.py", "make_hosts.py", "make_bots.py"))
@@ -277,6 +279,7 @@ def long_checks(wheel: str) -> list[tuple[str, Callable[[], str | None]]]:
         ("word forms, nlp extra", forms),
         ("two real hosts, by npm", quick_hosts),
         ("clients of other languages, by npm", lambda: install_clients() or "not tested: npm is not here or offline"),
+        ("what drives a browser, by npm", lambda: install_browser() or "not tested: npm is not here or offline"),
     ]
 
 
@@ -329,12 +332,22 @@ def forms() -> str:
 
 
 def install_clients() -> str:
-    """Install the clients of other languages into `.venv/clients`; nothing of theirs runs before the tests start it.
+    """Install the clients of other languages into `.venv/clients`."""
+    return install_packages(CLIENTS, "clients")
+
+
+def install_browser() -> str:
+    """Install what drives the browser into `.venv/browser`; the browser itself is the machine's."""
+    return install_packages(BROWSER, "browser")
+
+
+def install_packages(pinned: str, name: str) -> str:
+    """Install pinned packages of npm into a folder of `.venv`; nothing of theirs runs before the tests start it.
 
     Returns where they are, or the empty text where there is no npm, or nothing that it reaches.
     """
-    folder, npm = os.path.join(VENV, "clients"), shutil.which("npm")
-    wanted = [os.path.join(CLIENTS, name) for name in ("package.json", "package-lock.json")]
+    folder, npm = os.path.join(VENV, name), shutil.which("npm")
+    wanted = [os.path.join(pinned, name) for name in ("package.json", "package-lock.json")]
     marker_of = os.path.join(folder, digest(wanted[1]))
     if npm is None or os.path.exists(marker_of):
         return os.path.relpath(folder, ROOT) if npm else ""
@@ -386,6 +399,17 @@ def clients() -> int:
     return 0
 
 
+def page(*arguments: str) -> int:
+    """Install what drives a browser, and run the page's tests in it, none of which may be skipped; or draw it."""
+    set_up(dev=True)
+    step("what drives a browser, by npm", install_browser)
+    if "--pictures" in arguments:
+        step("docs/page", lambda: output_of([program("python"), "-m", "tests.serve.page.pictures"]))
+    else:
+        step("the page in a browser", lambda: unskipped_tests(os.path.join("tests", "serve", "page")))
+    return 0
+
+
 def hosts(*arguments: str) -> int:
     """Try deia in real agent hosts, which npm installs."""
     set_up(dev=False)
@@ -409,10 +433,14 @@ def client_tests() -> str:
     Raises:
         Broken: they fail, or are skipped since the clients are not here.
     """
-    tests = os.path.join("tests", "serve", "server", "test_other_clients.py")
+    return unskipped_tests(os.path.join("tests", "serve", "server", "test_other_clients.py"))
+
+
+def unskipped_tests(tests: str) -> str:
+    """Run some tests and return how they went; raise Broken if they fail, or are skipped."""
     printed = output_of([program("python"), "-m", "pytest", "-q", "-rs", tests])
     if "skipped" in printed:
-        raise Broken(f"Node and npm are needed, and what they reach packages by:\n{printed}")
+        raise Broken(f"Node, npm, what npm reaches packages by, and for the page Chromium are needed:\n{printed}")
     return printed.splitlines()[-1]
 
 
@@ -492,7 +520,7 @@ def write_json(name: str, content: object) -> None:
 
 COMMANDS: dict[str, Callable[..., int]] = {
     "demo": demo, "test": test, "lint": lint, "bench": bench, "frameworks": frameworks, "clients": clients,
-    "docs": docs, "hosts": hosts,
+    "docs": docs, "hosts": hosts, "page": page,
 }  # fmt: skip
 
 
@@ -508,7 +536,7 @@ def main() -> int:
             stream.reconfigure(errors="replace")
     typed = sys.argv[1 : sys.argv.index("#") if "#" in sys.argv else None]  # zsh passes on a comment that is typed
     name, arguments = "".join(typed[:1]), typed[1:]
-    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "hosts", "test"}):
+    if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "hosts", "page", "test"}):
         print((__doc__ or "").strip())
         return 0 if name in {"-h", "--help", "help"} else 2
     try:

@@ -6,6 +6,7 @@ versions, and files of others than the project are not edited.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import partial
@@ -55,6 +56,15 @@ def edit_texts(commons: Commons, changes: Iterable[Change]) -> Texts:
         texts[path] = after = edit(before)
         _refuse_broken(path, after)
     return texts
+
+
+def diff_of(commons: Commons, changes: Iterable[Change]) -> list[str]:
+    """Return the lines that some changes would change, as a unified diff."""
+    lines: list[str] = []
+    for path, text in edit_texts(commons, changes).items():
+        old = (safe_files.read_bytes(commons.root, path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+        lines += difflib.unified_diff(old.split("\n"), text.split("\n"), path, path, lineterm="", n=1)
+    return lines
 
 
 def files_touched(commons: Commons, changes: Iterable[Change]) -> tuple[str, ...]:

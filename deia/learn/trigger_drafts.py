@@ -206,7 +206,7 @@ def _silencing(trigger: Trigger, noisy: Sequence[FiredTurn], must_fire: Sequence
     chosen: list[str] = []
     remaining = list(noisy)
     while len(chosen) < MOST_UNLESS:
-        counts = Counter(phrase for turn in remaining for phrase in _phrases(turn.text))
+        counts = Counter(phrase for turn in remaining for phrase in phrases(turn.text))
         best = [
             phrase for phrase, count in counts.most_common()
             if count >= SILENCED and own.isdisjoint(phrase.split())
@@ -221,7 +221,7 @@ def _silencing(trigger: Trigger, noisy: Sequence[FiredTurn], must_fire: Sequence
     return chosen
 
 
-def _phrases(text: str) -> set[str]:
+def phrases(text: str) -> set[str]:
     """Return the meaningful words of a turn, and the pairs of neighbours that contain one."""
     all_words = words(text)
     single = {word for word in all_words if len(word) > 2 and word not in SMALL_WORDS and not word.isdecimal()}

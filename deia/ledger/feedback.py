@@ -7,8 +7,10 @@ error.
 
 from __future__ import annotations
 
+from deia import spool
 from deia.errors import QueryError
-from deia.ledger.warehouse import Connection, ask_records
+from deia.ledger.warehouse import Connection, ask_records, read_through
+from deia.problems import CommonsError
 from deia.records import Record
 
 VERDICTS = ("useful", "noise", "prevented", "wrong")
@@ -27,6 +29,20 @@ class JudgedEvent(Record):
     name: str  # the trigger, or the query
     ts: str = ""
     conversation: str = ""
+
+
+def record_feedback(folder: str, name: str, verdict: str, *, note: str = "", agent: str, telemetry: str) -> JudgedEvent:
+    """Write what a person says about an event into the ledger in `folder`, and return the event."""
+    event = read_through([folder], lambda connection: find_event(connection, name))
+    fields = {"agent": agent, "conversation": event.conversation, "of": event.id, "verdict": verdict, "note": note}
+    if event.event == "query" and name != "last" and not event.id.endswith(name):
+        fields["doc"] = name  # one document of the answer
+    if not spool.append(folder, "feedback", fields, telemetry=telemetry):
+        if telemetry == "off":
+            fix = 'Set telemetry = "metadata" or "full".'
+            raise CommonsError("telemetry is off, so feedback cannot be recorded", fix=fix)
+        raise CommonsError("the log cannot be written", fix=f"Check the permissions of {folder}.")
+    return event
 
 
 def find_event(connection: Connection, name: str) -> JudgedEvent:

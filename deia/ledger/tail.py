@@ -131,6 +131,31 @@ class _Day:
                 yield value
 
 
+class Follower:
+    """Reads the events that are added to a ledger from now on."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._read = {name: self._size(name) for name in _days(folder, "")}  # bytes of each file that were read
+
+    def _size(self, name: str) -> int:
+        stamp = files.stamp(f"{self.folder}/{name}")
+        return stamp[0] if stamp else 0
+
+    def events(self) -> list[dict[str, Json]]:
+        """Return the events that were added since the last call; a line that is half written is read later."""
+        added: list[dict[str, Json]] = []
+        for name in _days(self.folder, ""):
+            begin, size = self._read.get(name, 0), self._size(name)
+            data = files.read_end(f"{self.folder}/{name}", min(max(size - begin, 0), MOST_BYTES))
+            if not data or self._size(name) != size:  # it grew meanwhile, so these are not the bytes after `begin`
+                continue
+            whole = data[: data.rfind(b"\n") + 1]
+            self._read[name] = size - len(data) + len(whole)
+            added += [event for event in map(_event, filter(bytes.strip, whole.split(b"\n"))) if event is not None]
+        return sorted(added, key=_time)
+
+
 def _event(line: bytes) -> dict[str, Json] | None:
     """Return the event that a line holds, or None if it is broken."""
     try:

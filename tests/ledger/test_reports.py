@@ -13,9 +13,10 @@ import pytest
 
 from deia.commons.source_files.front_matter import split
 from deia.errors import QueryError
+from deia.ledger.charts import draw, picture_of, scale
 from deia.ledger.feedback import find_event
 from deia.ledger.gaps import find_gaps, outline
-from deia.ledger.report_page import draw, page, scale
+from deia.ledger.report_page import page
 from deia.ledger.report_values import Chart, Grid
 from deia.ledger.reports import REPORTS, Known, KnownDocument, make_reports
 from deia.ledger.warehouse import open_warehouse, read_through
@@ -296,3 +297,12 @@ def test_what_comes_from_the_ledger_cannot_steer_a_terminal(write: Write) -> Non
     folder = write(question("\x1b[31mred\x07"), firing("\x1b]0;title\x07"))
     for name in REPORTS:
         assert "\x1b" not in report_text(make(folder, name), Look(width=100))
+
+
+def test_a_chart_is_a_picture_by_itself_with_its_own_style() -> None:
+    chart = Chart(title="<b>", kind="bars", labels=("a",), series={"x": (1.0,)})
+    drawn = picture_of(chart)
+    assert drawn.startswith('<svg xmlns="http://www.w3.org/2000/svg" ')
+    assert drawn.count("<style>") == 1
+    assert "<b>" not in drawn
+    assert picture_of(chart.but(labels=())) == ""

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deia import spool
-from deia.ledger.tail import Extent, extent_of, read_ledger
+from deia.ledger.tail import Extent, Follower, extent_of, read_ledger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +58,28 @@ def test_how_much_a_ledger_holds_is_measured_with_what_cannot_be_read(tmp_path: 
     assert extent.damaged == ("2025-12-01_31-b~1.parquet",)
     assert extent.bytes == sum(path.stat().st_size for path in tmp_path.iterdir())
     assert extent_of(str(tmp_path / "none")) == Extent()
+
+
+def test_what_is_added_from_now_on_is_read_once_and_a_half_written_line_later(tmp_path: Path) -> None:
+    spool.append(str(tmp_path), "query", {"query": "before"})
+    follower = Follower(str(tmp_path))
+    assert follower.events() == []
+    for number in range(3):
+        spool.append(str(tmp_path), "query", {"query": f"q{number}"})
+    assert [event["query"] for event in follower.events()] == ["q0", "q1", "q2"]
+    assert follower.events() == []
+    new = tmp_path / "2026-01-02-other.jsonl"
+    new.write_text(
+        '{"ts": "2026-01-02T00:00:00Z", "event": "error", "error": "x"}\nnot json\n{"ts": "2026-', encoding="utf-8"
+    )
+    assert [event["event"] for event in follower.events()] == ["error"]
+    with new.open("a", encoding="utf-8") as file:
+        file.write('01-02T00:00:01Z", "event": "read"}\n')
+    assert [event["event"] for event in follower.events()] == ["read"]
+
+
+def test_who_follows_a_folder_that_is_not_there_yet_reads_what_comes(tmp_path: Path) -> None:
+    follower = Follower(str(tmp_path / "events"))
+    assert follower.events() == []
+    spool.append(str(tmp_path / "events"), "query", {"query": "first"})
+    assert [event["query"] for event in follower.events()] == ["first"]

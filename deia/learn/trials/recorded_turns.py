@@ -71,17 +71,24 @@ def _text(turn: Turn) -> str:
 def _case(artefact: Artefact, trigger: str, turns: Sequence[Turn]) -> Json:
     """Return a case for a trigger, with as few turns as make it fire."""
     alone = any(firing.trigger == trigger for firing in Replay(artefact).judge(turns[-1]))
-    kept = turns[-1:] if alone else turns
-    if len(kept) == 1 and kept[0].role == "user":
-        return _text(kept[0])
-    return {"turns": [_turn(turn) for turn in kept]}
+    return case_of(turns[-1:] if alone else turns)
+
+
+def case_of(turns: Sequence[Turn]) -> Json:
+    """Return some turns as a file of cases has them, without secrets."""
+    if len(turns) == 1 and turns[0].role == "user":
+        return _text(turns[0])
+    return {"turns": [_turn(turn) for turn in turns]}
 
 
 def _turn(turn: Turn) -> dict[str, Json]:
     values: dict[str, Json] = {"role": turn.role}
     if turn.tool:
         values["tool"] = turn.tool
-    if _command(turn) is None:
+    arguments = turn.tool_input or {}
+    if _command(turn) is None and turn.role == "tool_call" and not turn.text:
+        values["tool_input"] = {name: redact(text) for name, text in arguments.items() if isinstance(text, str)}
+    elif _command(turn) is None:
         values["text"] = _text(turn)
     else:
         values["tool_input"] = {"command": _text(turn)}

@@ -46,15 +46,18 @@ class Desk:
         SettingsError: a setting is malformed.
     """
 
-    def __init__(self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = ()) -> None:
+    def __init__(
+        self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = (), ledger: bool = True
+    ) -> None:
         self._options = root, agent, collections
+        self._ledger = ledger
         self.folder = files.forward(os.getcwd())
         self._trusted = trusted_lines(os.environ)
         self._take(self._open())
 
     def _open(self) -> Librarian:
         root, agent, collections = self._options
-        return Librarian(root, agent=agent, keep_fresh=False, collections=collections)
+        return Librarian(root, agent=agent, ledger=self._ledger, keep_fresh=False, collections=collections)
 
     def _take(self, librarian: Librarian) -> None:
         self.librarian = librarian
@@ -83,7 +86,7 @@ class Desk:
     def twin(self) -> Desk:
         """Return another desk over the same commons, for a thread of its own."""
         root, agent, collections = self._options
-        return Desk(root, agent=agent, collections=collections)
+        return Desk(root, agent=agent, collections=collections, ledger=self._ledger)
 
     @property
     def writable(self) -> str:

@@ -1,5 +1,7 @@
 """The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/search?q=…`, `/upload`, `/health`, `/ready`.
 
+A browser is answered at `/page`, by whatever `deia.serve.page` makes of the parts of the server.
+
 It listens on the loopback address by default, and on another only with a token. If the port is taken, the error says
 by whom. A signal ends it cleanly.
 """
@@ -16,7 +18,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 from urllib.parse import parse_qsl
 
 import uvicorn
@@ -43,6 +45,7 @@ LEAST_TOKEN = 16  # characters
 GRACE = 3  # seconds that requests in progress may take at the end
 IDENTIFY_TIMEOUT = 1.0  # seconds that another server on the port may take to say what it is
 HOOKS = "/hooks/"
+PAGE = "/page"  # what a browser opens; below it, the page checks a token of its own
 MAKE_TOKEN = "export DEIA_TOKEN=$(openssl rand -hex 24)"  # noqa: S105 - how to make one
 SHORT = {"q": "query"}  # parameters of /search with another name than that of the tool
 MOST_PARAMETERS = 20
@@ -78,10 +81,51 @@ class Listening(Record):
         return f"[{bare}]" if ":" in bare else self.host
 
 
+class Page(Protocol):
+    """What answers a browser at `/page`."""
+
+    async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
+        """Answer a request."""
+
+    def end(self) -> None:
+        """End the streams that browsers listen to."""
+
+    def close(self) -> None:
+        """Finish the task that is running and start no other."""
+
+
+MakePage: TypeAlias = Callable[[Assembled], Page]
+
+
+class _PageWhenAsked:
+    """The page, made when a browser first asks for it: most servers are never asked."""
+
+    def __init__(self, make: MakePage, assembled: Assembled) -> None:
+        self._make, self._assembled = make, assembled
+        self._page: Page | None = None
+
+    async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
+        self._page = self._page or self._make(self._assembled)
+        await self._page(scope, receive, send)
+
+    def end(self) -> None:
+        if self._page is not None:
+            self._page.end()
+
+    def close(self) -> None:
+        if self._page is not None:
+            self._page.close()
+
+
 def serve_http(
-    desk: Desk, tools: Sequence[Tool], listening: Listening, *, report: Callable[[str], None], commons: str = ""
-) -> None:
-    """Serve until a signal arrives; `report` is called with the address once it is known."""
+    desk: Desk, tools: Sequence[Tool], listening: Listening, *, report: Callable[[str], None], commons: str = "",
+    make_page: MakePage | None = None, on_listening: Callable[[str], None] = lambda _address: None,
+) -> None:  # fmt: skip
+    """Serve until a signal arrives; `report` is called with a line for people and `on_listening` with the address.
+
+    If only this machine can reach the server and all of the commons is offered, `make_page` makes what answers a
+    browser.
+    """
     _require_token(listening)
     bound = _bind(listening)
     address = f"http://{listening.url_host}:{bound.getsockname()[1]}"
@@ -91,8 +135,10 @@ def serve_http(
     report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
     note = server_note(os.environ, files.process())  # for `deia audit`
     files.keep(note, f"{desk.root}\n{address}/mcp".encode("utf-8", "surrogateescape"))
+    on_listening(address)
+    make_page = make_page if listening.is_loopback and not desk.collections else None
     try:
-        asyncio.run(_serve(desk, tools, listening, bound, commons=commons))
+        asyncio.run(_serve(desk, tools, listening, bound, commons=commons, make_page=make_page))
     finally:
         files.remove(note)
 
@@ -135,21 +181,23 @@ def _describe_owner(listening: Listening) -> str:
 
 
 async def _serve(
-    desk: Desk, tools: Sequence[Tool], listening: Listening, bound: socket.socket, *, commons: str
-) -> None:
+    desk: Desk, tools: Sequence[Tool], listening: Listening, bound: socket.socket, *, commons: str,
+    make_page: MakePage | None,
+) -> None:  # fmt: skip
     hooks = Hooks(commons=commons or ("" if listening.is_loopback else desk.root))
     tool_hooks = hooks if any(tool.name == HOOK for tool in tools) else None
     state = state_folder(os.environ)
     assembled = Assembled(desk, tools, state=state, transport="http", hooks=tool_hooks)
     await asyncio.to_thread(hooks.warm_up)
-    app = application(assembled, hooks, listening)
+    page = _PageWhenAsked(make_page, assembled) if make_page else None
+    app = application(assembled, hooks, listening, page)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False,
         http=limits.TimedProtocol, ws="none",
     )  # fmt: skip
     server = _Server(config)
     end_at_signals(server.end)
-    tasks = [*assembled.keep_fresh(), asyncio.ensure_future(_end_streams(server, assembled))]
+    tasks = [*assembled.keep_fresh(), asyncio.ensure_future(_end_streams(server, assembled, page))]
     try:
         await server.serve(sockets=[bound])
     finally:
@@ -158,6 +206,8 @@ async def _serve(
         await asyncio.gather(*tasks, return_exceptions=True)
         hooks.close()
         assembled.close()
+        if page is not None:
+            page.close()
 
 
 class _Server(uvicorn.Server):
@@ -179,13 +229,15 @@ class _Server(uvicorn.Server):
         self.ending.set()
 
 
-async def _end_streams(server: _Server, assembled: Assembled) -> None:
+async def _end_streams(server: _Server, assembled: Assembled, page: Page | None) -> None:
     """Close the streams of clients that listen to changes when the server ends, because they would keep it running."""
     await server.ending.wait()
     assembled.handlers.subscribers.close()
+    if page is not None:
+        page.end()
 
 
-def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> limits.Guard:
+def application(assembled: Assembled, hooks: Hooks, listening: Listening, page: Page | None = None) -> limits.Guard:
     """Return the ASGI application that answers all paths."""
     restricted = listening.is_loopback or bool(listening.names)
     hosts = (*limits.LOOPBACK, limits.host_of(listening.url_host)) if restricted else ("*",)
@@ -196,15 +248,19 @@ def application(assembled: Assembled, hooks: Hooks, listening: Listening) -> lim
         host=listening.host,
         max_sessions=limits.MOST_SESSIONS + limits.SPARE_SESSIONS,
     )
-    paths = _Paths(assembled, hooks, mcp_app)
-    return limits.Guard(paths, token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate)
+    paths = _Paths(assembled, hooks, mcp_app, page)
+    unguarded = (PAGE, f"{PAGE}/") if page is not None else ()
+    return limits.Guard(
+        paths, token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate, unguarded=unguarded
+    )
 
 
 class _Paths:
     """Routes requests by path."""
 
-    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: limits.App) -> None:
+    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: limits.App, page: Page | None) -> None:
         self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, limits.Sessions(mcp_app)
+        self._page = page
 
     async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
         path = scope.get("path", "")
@@ -216,7 +272,9 @@ class _Paths:
             await self._hook(scope, receive, send, path.removeprefix(HOOKS))
         elif path == "/health":
             health: Mapping[str, Json] = {"ok": True, "name": "deia", "version": deia.__version__}
-            await limits.respond(send, 200, {**health, "process": files.process()})
+            await limits.respond(send, 200, {**health, "process": files.process(), "page": self._page is not None})
+        elif self._page is not None and (path == PAGE or path.startswith(f"{PAGE}/")):
+            await self._page(scope, receive, send)
         elif path == "/ready":
             await self._ready(send)
         elif path == "/search":
@@ -226,7 +284,7 @@ class _Paths:
                 scope, send, "POST", "POST a file to /upload?name=FILE", lambda given: self._upload(given, receive)
             )
         else:
-            usage = f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /health and /ready"
+            usage = f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /page, /health and /ready"
             await limits.respond(send, 404, {"error": usage})
 
     async def _ready(self, send: limits.Send) -> None:
@@ -276,7 +334,7 @@ class _Paths:
         """Return what was registered; taking the file in has begun then."""
         if all(tool.name != UPLOAD_TOOL for tool in self._assembled.handlers.tools):
             return 403, {"error": "clients of this server can only read", "fix": READ_ONLY}
-        content, desk = await _body(receive), self._assembled.desk
+        content, desk = await read_body(receive), self._assembled.desk
         if content is None:
             return 413, {"error": f"the file did not arrive whole; it may have at most {limits.MOST_BODY} bytes"}
 
@@ -300,7 +358,7 @@ class _Paths:
         if self._assembled.desk.collections:  # events are checked against all triggers of the event's own commons
             await limits.respond(send, 403, {"error": "a server that offers only collections does not answer hooks"})
             return
-        event = await _body(receive)
+        event = await read_body(receive)
         if event is None:
             return
         answer = await self._hooks.answer(host, event)
@@ -318,7 +376,8 @@ def _parameters(query_string: bytes) -> dict[str, str]:
         raise QueryError("the parameters cannot be read", fix="Write them as name=WORDS, encoded as UTF-8.") from error
 
 
-async def _body(receive: limits.Receive) -> bytes | None:
+async def read_body(receive: limits.Receive) -> bytes | None:
+    """Return the body of a request, or None if it does not arrive whole."""
     parts = []
     while True:
         message = await receive()

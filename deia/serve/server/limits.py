@@ -44,13 +44,17 @@ MOST_HALF_SENT = 200  # half-sent requests; beyond that the oldest is dropped
 
 
 class Guard:
-    """Wraps an application; if there is a `token`, every client must send it."""
+    """Wraps an application; if there is a `token`, every client must send it, except to `unguarded` paths.
+
+    Those open nothing, or check a token of their own.
+    """
 
     def __init__(
         self, app: App, *, token: str = "", hosts: tuple[str, ...] = LOOPBACK, names: tuple[str, ...] = (),
-        most: int = MOST_BODY, rate: int = RATE,
+        most: int = MOST_BODY, rate: int = RATE, unguarded: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._app, self._token, self._most, self._rate = app, token, most, rate
+        self._unguarded = (*OPEN, *unguarded)
         self._hosts, self._names = (*hosts, *map(host_of, names)), names
         self._left: dict[str, tuple[float, float]] = {}  # address → requests left, and when they were counted
 
@@ -77,7 +81,7 @@ class Guard:
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not self._is_own(origin, host):
             return 403, "web pages of other servers may not use this one"
-        if self._token and scope["path"] not in OPEN and not self._has_token(headers):
+        if self._token and not self._is_unguarded(scope["path"]) and not self._has_token(headers):
             return 401, "send the token: Authorization: Bearer …"
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > self._most:
@@ -93,6 +97,10 @@ class Guard:
         """
         scheme, _, name = origin.lower().partition("://")
         return scheme in ("http", "https") and name in {host.lower(), *(given.lower() for given in self._names)}
+
+    def _is_unguarded(self, path: str) -> bool:
+        """Return whether a path needs no token of the server; one that ends in `/` stands for all below it."""
+        return path in self._unguarded or any(path.startswith(name) for name in self._unguarded if name[-1] == "/")
 
     def _has_token(self, headers: Mapping[bytes, bytes]) -> bool:
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")

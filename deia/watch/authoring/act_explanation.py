@@ -43,6 +43,9 @@ class ExplainedAct(Record):
     clause: str = ""  # as somebody wrote it
     unmet: str = ""  # do | what | not | where | how | near | all | lead | stance
     why: str = ""  # the condition in words
+    start: int = 0  # where the act is in the turn's text, where its verb ends, and where the act ends
+    verb_end: int = 0
+    end: int = 0
 
 
 class _Found(Record):
@@ -58,6 +61,14 @@ class _Clause(Record):
     act: CompiledAct
     trigger: CompiledTrigger
     vocabulary: int
+    words: frozenset[str]  # of its source
+
+
+class _Members(Record):
+    """Words by their class."""
+
+    verbs: Mapping[str, list[str]]
+    nouns: Mapping[str, list[str]]
 
 
 def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()) -> list[ExplainedAct]:
@@ -77,7 +88,8 @@ def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()
             classes = clauses if named else sorted(found.frame.acts)
             about = {id(one): one for name in classes for one in clauses.get(name, ()) if one.vocabulary == number}
             wanted = [one for one in about.values() if not named or one.trigger.id in named]
-            explained = _explain(reading, found, wanted, known, far=bool(named)) if wanted else None
+            members = _members(artefact, number)
+            explained = _explain(reading, found, wanted, members, far=bool(named)) if wanted else None
             start = found.frame.start
             if explained and (start not in nearest or explained[0] > nearest[start][0]):
                 nearest[start] = explained
@@ -91,10 +103,18 @@ def _clauses(artefact: Artefact) -> dict[str, list[_Clause]]:
     for trigger in map(artefact.trigger, range(artefact.meta.triggers)):
         for clause in trigger.clauses:
             for source, act in clause.acts if clause.kind in ACTS else ():
-                one = _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary)
+                said = frozenset(words(source))
+                one = _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary, words=said)
                 for name in act.do:
                     clauses.setdefault(name, []).append(one)
     return clauses
+
+
+@lru_cache(maxsize=4)
+def _members(artefact: Artefact, vocabulary: int) -> _Members:
+    """Return the words of each class; all of a vocabulary have to be read for that."""
+    known = artefact.act_words(vocabulary)
+    return _Members(verbs=_verbs_of(known), nouns=_nouns_of(known))
 
 
 def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
@@ -125,7 +145,7 @@ def _lead(text: str, first: int, start: int) -> str:
 
 
 def _explain(
-    reading: Reading, found: _Found, clauses: Sequence[_Clause], known: ActWords, *, far: bool
+    reading: Reading, found: _Found, clauses: Sequence[_Clause], members: _Members, *, far: bool
 ) -> tuple[tuple[int, int, bool], ExplainedAct] | None:
     """Return the clause that an act comes nearest to, as an explanation, and how near; None if it is far from all."""
     frame = found.frame
@@ -139,11 +159,12 @@ def _explain(
         return None
     if not found.led and stopped not in BY_WHOM:
         return None
-    why = _reasons(nearest, found, stance, known).get(stopped, str)()
-    verb_classes, head_classes = _shown(frame.acts, _verbs_of(known)), _shown(frame.things, _nouns_of(known))
+    why = _reasons(nearest, found, stance, members).get(stopped, str)()
+    verb_classes, head_classes = _shown(frame.acts, members.verbs), _shown(frame.things, members.nouns)
     explained = ExplainedAct(
         text=one_line(text), verb=frame.verb, verb_classes=verb_classes, head=frame.head, head_classes=head_classes,
         lead=found.lead, stance=stance, trigger=nearest.trigger.id, clause=nearest.source, unmet=stopped, why=why,
+        start=frame.start, verb_end=frame.verb_end, end=frame.end,
     )  # fmt: skip
     return nearness(nearest), explained
 
@@ -166,24 +187,24 @@ def _nearness(clause: _Clause, *, found: _Found, stance: str, said: set[str]) ->
     """Return how near an act comes to a clause: by the condition that stops it, and by the words that they share."""
     stopped = _stopped_by(clause, found, stance)
     place = ORDER.index(stopped) if _shares_object(clause, found, said) or stopped in {"do", ""} else 0
-    return place, len(said.intersection(words(clause.source))), clause.trigger.origin != STARTER
+    return place, len(said & clause.words), clause.trigger.origin != STARTER
 
 
 def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
     """Return whether an act is done to what a clause names, or at least says a word of the clause besides its verb."""
     if not found.frame.things.isdisjoint(clause.act.what):
         return True
-    return bool(said.intersection(words(clause.source)).difference(found.frame.verb.split(), SMALL))
+    return bool((said & clause.words).difference(found.frame.verb.split(), SMALL))
 
 
-def _reasons(clause: _Clause, found: _Found, stance: str, known: ActWords) -> Mapping[str, Callable[[], str]]:
+def _reasons(clause: _Clause, found: _Found, stance: str, members: _Members) -> Mapping[str, Callable[[], str]]:
     """Return for each condition a function that says in words why an act does not meet it."""
     act, frame, source = clause.act, found.frame, clause.source
     verb, head = f"{frame.verb!r} is none of them", f"{frame.head!r} is none" if frame.head else "it has none"
     listed = " and ".join(clause.trigger.stance)
     return {
-        "do": lambda: f"its verb would have to be {_named(act.do, _verbs_of(known))}, and {verb}",
-        "what": lambda: f"its object would have to be {_named(act.what, _nouns_of(known))}, and {head}",
+        "do": lambda: f"its verb would have to be {_named(act.do, members.verbs)}, and {verb}",
+        "what": lambda: f"its object would have to be {_named(act.what, members.nouns)}, and {head}",
         "not": lambda: f"{_present(act.unlike, frame, source)!r} stands beside its object",
         "where": lambda: f"its object or place would have to say {_options(act.where, source)}",
         "how": lambda: f"its clause would also have to say {_missing(act.how, frame.words, source)}",
@@ -237,7 +258,7 @@ def _verbs_of(known: ActWords) -> dict[str, list[str]]:
 def _nouns_of(known: ActWords) -> dict[str, list[str]]:
     members: dict[str, list[str]] = {}
     for noun, names in known.nouns.items():
-        if not (noun.endswith("s") and {noun[:-1], noun[:-2]} & known.nouns.keys()):  # no plural
+        if not (noun.endswith("s") and (noun[:-1] in known.nouns or noun[:-2] in known.nouns)):  # no plural
             for name in names.split():
                 members.setdefault(name, []).append(noun)
     return members
@@ -252,15 +273,15 @@ def requirements(artefact: Artefact, trigger: CompiledTrigger) -> dict[str, list
     for clause in trigger.clauses:
         if clause.kind in ACTS:
             asked |= {source: [] for source in clause.source.split(EXEMPLARS)}
-            known = artefact.act_words(clause.vocabulary)
-            asked |= {source: list(_requirements(source, act, known)) for source, act in clause.acts}
+            members = _members(artefact, clause.vocabulary)
+            asked |= {source: list(_requirements(source, act, members)) for source, act in clause.acts}
     return asked
 
 
-def _requirements(source: str, act: CompiledAct, known: ActWords) -> Iterator[str]:
-    yield f"verb: {_named(act.do, _verbs_of(known))}"
+def _requirements(source: str, act: CompiledAct, members: _Members) -> Iterator[str]:
+    yield f"verb: {_named(act.do, members.verbs)}"
     if act.what:
-        yield f"object: {_named(act.what, _nouns_of(known))}"
+        yield f"object: {_named(act.what, members.nouns)}"
     asked = {"object or place says": act.where, "clause says": act.how, "says before the next comma": act.near}
     for told, items in {**asked, "object and place do not say": act.unlike}.items():
         if items:

@@ -70,6 +70,11 @@ def allowed(state: str, conversation: str, *, now: float) -> tuple[Leave, ...]:
     return tuple(leave for leave in leaves if leave.given and leave.conversation == conversation)
 
 
+def pending(state: str, *, now: float) -> tuple[Leave, ...]:
+    """Return what could be allowed: the codes that can be used and for which no permission was given yet."""
+    return tuple(leave for leave in _leaves(state, now).values() if not leave.given)
+
+
 def spend(state: str, leaves: Collection[Leave], passed: Collection[str]) -> None:
     """Use up the one-time permissions that let one of the `passed` triggers pass."""
     for leave in leaves:

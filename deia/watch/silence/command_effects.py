@@ -48,6 +48,7 @@ DROPS = (
 HOOK_WORDS = ("hook", "deia", "plugin")
 # How code of deia's own is called in the person's name.
 OWN_CALLS = ("write_mute", "grant(", "uninstall", "mute", "allow", "trust", "switch_path")
+OF_PAGE = ("make_once", "serve.page", "commands.page", "commands import page")  # what signs in to the page
 
 
 def command_effects(command: Command) -> Iterator[Effect]:
@@ -228,7 +229,9 @@ def code_effects(code: str) -> Iterator[Effect]:
 
 
 def calls_deia(code: str) -> bool:
-    """Return whether code imports deia and calls what silences it."""
+    """Return whether code imports deia and calls what silences it, or signs in to its page in any way."""
+    if "deia" in code and "import" in code and any(name in code for name in OF_PAGE):
+        return True
     return ("from deia" in code or "import deia" in code) and any(name in code for name in OWN_CALLS)
 
 

@@ -12,6 +12,7 @@ from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import is_dry
 from deia.watch.silence.command_effects import calls_deia, code_effects, code_of, command_effects, harmless_filter
 from deia.watch.silence.file_effects import ADDED, CODED, GONE, PART, SEALED, WHOLE, Effect, plain_name, tool_effects
+from deia.watch.silence.page_address import names_page
 from deia.watch.silence.protected_places import SCRIPTS, SETTINGS_FILES, Places, is_profile, text_at
 from deia.watch.silence.weakened_text import (
     TOP,
@@ -37,6 +38,8 @@ REFUSED = (
 SPOKEN = frozenset("mute mode allow uninstall remove trust untrust".split())  # commands of deia that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
+VALUED = frozenset(("--commons", "--folder", "--path", "--for", "--port", "--trigger"))  # whose value is any next word
+HELP = frozenset(("--help", "-h"))
 TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
 REMOVING = frozenset(("uninstall", "remove", "rm", "unlink", "disable", "delete", "purge"))
 INSTALLERS = frozenset(
@@ -63,6 +66,8 @@ def _reasons(turn: Turn, places: Places) -> Iterator[str]:
         yield from _line_reasons(line, places, language)
     if not is_shell(turn):
         yield from _file_reasons(tool_effects(turn), places, "")
+    if plain_name(turn.tool) not in WRITE_TOOLS | SILENT_TOOLS and names_page(turn.tool_input, places.state):
+        yield "it would use the page of deia, which only the person may use"
 
 
 def _lines(turn: Turn) -> Iterator[str]:
@@ -105,8 +110,10 @@ def _command_reasons(command: Command) -> Iterator[str]:
     if program in EXPORTERS:
         yield from map(_setting_variable, _exported(program, arguments))
     words = _deia_words(program, arguments, command.stdin if command.through[-1:] == ("xargs",) else "")
-    showing = SHOWING - {"--remove"} if words[:1] in (["trust"], ["mode"]) else SHOWING  # removing weakens, too
-    if words and showing.isdisjoint(arguments):
+    plain = [word for at, word in enumerate(words) if not at or words[at - 1] not in VALUED]
+    showing = HELP if words[:1] == ["page"] else SHOWING
+    showing = showing - {"--remove"} if words[:1] in (["trust"], ["mode"]) else showing  # removing weakens, too
+    if words and showing.isdisjoint(plain):
         yield from _own_command(words, has_terminal=not TERMINAL_MAKERS.isdisjoint(command.through))
     if program in INSTALLERS | HOSTS and REMOVING.intersection(arguments) and not is_dry(command):
         named = any(word.partition("@")[0].partition("=")[0].partition("[")[0] == "deia" for word in arguments)
@@ -160,6 +167,8 @@ def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
         return
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
         yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
+    elif word == "page":
+        yield f"`deia {' '.join(words)}` would open the page, which only the person may use"
     elif plain[:2] in (["trigger", "replay"], ["triggers", "replay"]) and (
         has_terminal or any(word.startswith("--mu") for word in words)
     ):

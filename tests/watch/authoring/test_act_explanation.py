@@ -88,3 +88,10 @@ def test_what_a_clause_asks_for_is_told_in_words(make: Make, build: Build) -> No
     assert asked[poster][-1] == (
         "says before the next comma: 'print' + 'huge' or 'print' + 'poster' or 'huge' + 'poster'"
     )
+
+
+def test_an_act_is_placed_in_the_text_of_its_turn(make: Make, build: Build) -> None:
+    said = 'Well: `drop` "wipe" — I will wipe the production database, and it may wipe the production database.'
+    acts = explained(make, build, WIPE, said)
+    assert [said[act.start : act.verb_end] for act in acts] == ["wipe", "wipe"]
+    assert [said[act.start : act.end].startswith("wipe the production database") for act in acts] == [True, True]

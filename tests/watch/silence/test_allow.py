@@ -17,6 +17,7 @@ from deia.watch.silence.allow import (
     allowed,
     grant,
     offer,
+    pending,
     spend,
 )
 from deia.watch.watcher import Surroundings, watch
@@ -97,3 +98,12 @@ def test_an_allowed_call_passes_and_the_next_is_held(make: Make, build: Build, c
     held = watch(artefact, call("shopctl drop b"), log, lambda: Surroundings(now=NOW))
     assert held.injection is not None
     assert held.injection.action == "hold"
+
+
+def test_what_could_be_allowed_is_listed_until_it_is_or_runs_out(tmp_path: Path) -> None:
+    state = str(tmp_path)
+    first, second = offer(state, "c", ["t"], now=NOW), offer(state, "d", ["u"], now=NOW)
+    assert [leave.code for leave in pending(state, now=NOW)] == [first, second]
+    grant(state, first, now=NOW)
+    assert [(leave.code, leave.conversation) for leave in pending(state, now=NOW)] == [(second, "d")]
+    assert pending(state, now=NOW + CODE_SECONDS + 1) == ()

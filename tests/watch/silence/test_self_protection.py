@@ -228,6 +228,18 @@ REFUSED_COMMANDS = (
     "deia trust --below ~",
     "deia trust ~/work/clone --remove",
     "script -qc 'deia trust' /dev/null",
+    "script -qc 'deia page --no-open' /dev/null",
+    "deia page",
+    "python3 -m deia.serve.main page --port 0",
+    "python3 -c 'from deia.serve.page.sign_in import make_once; print(make_once(\"s\"))'",
+    "touch ~/.local/state/deia/page/0a1b",
+    "script -qc 'deia page --no-open --port 18768 --commons --list' x.log",
+    "deia page --commons -h",
+    "deia mute site-delete --folder --list",
+    "deia trust --commons --help",
+    "python3 -c 'from deia.serve.cli.commands.page import _open; _open(\"http://127.0.0.1:1\", no_open=True)'",
+    "python3 -c 'from deia.serve.cli.commands.page import page; page()'",
+    'python3 -c \'import importlib as i; print(i.import_module("deia.serve.page.sign_in").make_once("s"))\'',
     "DEIA_TRUST=* claude",
     "echo 'export DEIA_TRUST=*' >> ~/.bashrc",
     "DEIA_OFF=1 make deploy",
@@ -253,6 +265,9 @@ REFUSED_COMMANDS = (
 
 HARMLESS_COMMANDS = (
     "deia doctor",
+    "deia page --help",
+    "deia --commons ../shared uninstall --dry-run",
+    "curl http://localhost:3000/page/2",
     "deia why --last",
     "deia search 'how do I mute a trigger?'",
     "deia search allow",
@@ -559,3 +574,45 @@ def test_no_call_makes_it_raise(pieces: list[str]) -> None:
 
 def call_of(name: str, fields: dict[str, Any]) -> Turn:
     return Turn(role="tool_call", text="", tool=name, tool_input=fields)
+
+
+PAGE = "http://127.0.0.1:18765/page"
+OF_PAGE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("mcp__playwright__browser_navigate", {"url": f"{PAGE}#live"}),
+    ("mcp__chrome__navigate", {"url": "localhost:18765/page"}),
+    ("mcp__devtools__evaluate_script", {"function": f"() => fetch('{PAGE}/allow', {{method: 'POST'}})"}),
+    ("mcp__browser__open", {"tabs": [{"url": "http://[::1]:18765/page"}]}),
+    ("Bash", {"command": f"xdg-open {PAGE}"}),
+    ("Bash", {"command": f"curl -H 'authorization: Bearer x' -d '{{}}' {PAGE}/allow"}),
+    ("Bash", {"command": "python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:18765/page/mute\")'"}),
+)
+NOT_OF_PAGE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("mcp__playwright__browser_navigate", {"url": "http://127.0.0.1:3000/page"}),
+    ("mcp__playwright__browser_navigate", {"url": "http://127.0.0.1:18765/pages"}),
+    ("mcp__playwright__browser_navigate", {"url": "https://example.org:18765/page"}),
+    ("Bash", {"command": "curl http://127.0.0.1:18765/health"}),
+    ("Bash", {"command": "curl http://127.0.0.1:18765/search?q=page"}),
+    ("Write", {"file_path": "notes.md", "content": f"Open {PAGE}."}),
+    ("Read", {"file_path": f"{PAGE}"}),
+)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> str:
+    """Return a state folder in which a server says that it listens on port 18765."""
+    (tmp_path / "servers").mkdir()
+    (tmp_path / "servers" / "4711").write_text("/home/somebody/shop\nhttp://127.0.0.1:18765/mcp", encoding="utf-8")
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(("tool", "given"), OF_PAGE)
+def test_a_call_that_would_use_the_page_of_a_server_is_refused(tool: str, given: dict[str, Any], served: str) -> None:
+    turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
+    assert "only the person may use" in refusal(turn, folder="/work", environ={"HOME": "/home/x"}, state=served)
+    assert not refusal(turn, folder="/work", environ={"HOME": "/home/x"}, state=f"{served}/other")
+
+
+@pytest.mark.parametrize(("tool", "given"), NOT_OF_PAGE)
+def test_other_addresses_and_what_only_names_the_page_pass(tool: str, given: dict[str, Any], served: str) -> None:
+    turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
+    assert not refusal(turn, folder="/work", environ={"HOME": "/home/x"}, state=served)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -10,12 +9,11 @@ from collections.abc import Iterator, Sequence
 import click
 
 from deia.commons.index.load_commons import load_commons
-from deia.commons.source_files import safe_files
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
 from deia.learn.apply import apply_proposal, read_changes, undo
-from deia.learn.file_edits import edit_texts
+from deia.learn.file_edits import diff_of
 from deia.learn.proposals import KINDS, Effect, Proposal, load_proposals, store_proposals
 from deia.learn.signals import SIGNALS
 from deia.learn.trials.index_trial import Comparison
@@ -267,13 +265,9 @@ def _diff(root: str, proposal: Proposal) -> Iterator[str]:
     if proposal.kind == "mute":
         return
     try:
-        texts = edit_texts(load_commons(root), proposal.changes)
+        yield from diff_of(load_commons(root), proposal.changes)
     except CommonsError as error:
         yield f"cannot be written: {error.message} {error.fix}"
-        return
-    for path, text in texts.items():
-        old = (safe_files.read_bytes(root, path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
-        yield from difflib.unified_diff(old.split("\n"), text.split("\n"), path, path, lineterm="", n=1)
 
 
 def _fields(run: ProposalRun, chosen: Sequence[Proposal]) -> dict[str, Json]:

@@ -10,15 +10,13 @@ from typing import TypeAlias
 
 import click
 
-from deia import fast_json, spool
+from deia import fast_json
 from deia.durations import ago
 from deia.errors import ArtefactError
 from deia.fast_json import Json
 from deia.folders import events_folder, state_folder
-from deia.ledger.feedback import SYNONYMS, VERDICTS, find_event
+from deia.ledger.feedback import SYNONYMS, VERDICTS, record_feedback
 from deia.ledger.tail import read_ledger, seconds_of
-from deia.ledger.warehouse import read_through
-from deia.problems import CommonsError
 from deia.records import Record
 from deia.serve.cli import output
 from deia.serve.cli.commands.shared_options import commons_root, here, json_option, open_librarian
@@ -103,17 +101,8 @@ def feedback(*, name: str, verdict: str, note: str) -> None:
     """
     verdict = SYNONYMS.get(verdict, verdict)
     root = commons_root()
-    settings = resolve(root, environ=os.environ)
-    folder = events_folder(root, os.environ)
-    event = read_through([folder], lambda connection: find_event(connection, name))
-    fields = {"agent": "cli", "conversation": event.conversation, "of": event.id, "verdict": verdict, "note": note}
-    if event.event == "query" and name != "last" and not event.id.endswith(name):
-        fields["doc"] = name  # one document of the answer
-    if not spool.append(folder, "feedback", fields, telemetry=settings.telemetry):
-        if settings.telemetry == "off":
-            fix = 'Set telemetry = "metadata" or "full".'
-            raise CommonsError("telemetry is off, so feedback cannot be recorded", fix=fix)
-        raise CommonsError("the log cannot be written", fix=f"Check the permissions of {folder}.")
+    telemetry = resolve(root, environ=os.environ).telemetry
+    event = record_feedback(events_folder(root, os.environ), name, verdict, note=note, agent="cli", telemetry=telemetry)
     label = shorten(one_line(event.name), 80) or event.id
     judgement = "prevented a mistake" if verdict == "prevented" else f"was {verdict}"
     output.say(f"Recorded: {event.event} {label!r} of {event.ts or 'an unknown time'} {judgement}.")

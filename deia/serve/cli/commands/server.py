@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -22,6 +22,10 @@ from deia.serve.server.tool_schemas import COMPAT, Tool, offered
 from deia.serve.setup.host_settings.hosts_table import SERVERS
 from deia.serve.setup.host_settings.server_file import block_for
 from deia.settings import Settings, ignored_secrets, resolve, secret
+
+if TYPE_CHECKING:
+    from deia.serve.page.browser_page import BrowserPage
+    from deia.serve.server.assemble import Assembled
 
 OF_HTTP = {"host": "host", "port": "port", "name": "names", "rate": "rate"}  # options, each with its parameter
 
@@ -156,7 +160,16 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     threading.Thread(
         target=_check_before, args=(commons_root(),), daemon=True
     ).start()  # which the first clients need not await
-    serve_http(desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons)
+    serve_http(
+        desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons,
+        make_page=lambda assembled: _page(assembled, commons),
+    )  # fmt: skip
+
+
+def _page(assembled: Assembled, commons: str) -> BrowserPage:
+    from deia.serve.page.browser_page import BrowserPage  # noqa: PLC0415 - most servers show no page
+
+    return BrowserPage(assembled, commons=commons)
 
 
 def _check_before(root: str) -> None:

@@ -1,0 +1,160 @@
+"""Make a case of what was tried, run the cases of its trigger, and offer what would turn a false alarm silent.
+
+The case is written where `deia learn apply` would write it, with a line in the changelog, so that it can be taken back.
+What is offered was tried: each mend silences the turn, and breaks no case that held.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+
+from deia import spool
+from deia.commons.index.load_commons import Commons, load_commons
+from deia.errors import QueryError
+from deia.fast_json import Json
+from deia.folders import events_folder
+from deia.knowledge import Trigger
+from deia.learn.apply import apply_proposal, undo
+from deia.learn.changes import ADD, ANY, CASES, DROP, TRIGGER, Change, written
+from deia.learn.file_edits import is_editable
+from deia.learn.proposals import Proposal, propose
+from deia.learn.trials.recorded_turns import case_of
+from deia.learn.trials.trigger_trial import TriggerTrial
+from deia.learn.trigger_drafts import FiredTurn, phrases
+from deia.problems import CommonsError
+from deia.records import Turn
+from deia.redaction import redact
+from deia.serve.page.asked_values import Asked, name
+from deia.serve.page.try_turn import tried_turns
+from deia.serve.server.desk import Desk
+from deia.text import one_line, shorten, words
+from deia.watch.authoring.replay import CaseResult, run_cases
+
+BECAUSE = "a person made it on the page"
+MOST_TRIED, MOST_OFFERED, MOST_REMEMBERED = 12, 4, 100  # mends
+SHOWN = 120  # characters of a turn in the changelog
+_offered: dict[str, Proposal] = {}  # by id; the mends that were shown last, until they are applied
+
+
+def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
+    """Write a case beside its trigger, and return what became of all cases of the trigger, with mends if it fails."""
+    root, ident = desk.writable, name(asked, "trigger")
+    turns, fires = tried_turns(asked), asked.get("fires") is True
+    if not turns or not (turns[-1].text.strip() or turns[-1].tool_input):
+        raise QueryError("there is nothing to make a case of", fix="Type a sentence or a tool call first.")
+    commons = load_commons(root)
+    _require_own(commons, ident)
+    case = case_of(turns)
+    field = "fires" if fires else "silent"
+    change = Change(kind=CASES, of=TRIGGER, target=ident, field=field, value=(case,))
+    draft = propose("case", [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0)
+    _apply(root, draft)
+    commons = load_commons(root)
+    results = _run_cases(desk, commons, ident)
+    is_false_alarm = not fires and not all(result.holds for result in results)
+    mends = _mends(desk, commons, ident, turns, case) if is_false_alarm else []
+    _offer(mends)
+    return {**_outcome(draft, results), "mends": [_shown(proposal) for proposal in mends]}
+
+
+def _offer(mends: Sequence[Proposal]) -> None:
+    """Remember the mends that are shown, in whichever tab."""
+    _offered.update({proposal.id: proposal for proposal in mends})
+    while len(_offered) > MOST_REMEMBERED:
+        del _offered[next(iter(_offered))]
+
+
+def _require_own(commons: Commons, ident: str) -> None:
+    if not is_editable(commons, ident, of=TRIGGER):
+        raise CommonsError(
+            f"{ident} is not a trigger of this project's own files, so no case can be written beside it",
+            fix=f"Mute it here, or give it [exceptions] in deia.toml, or type: deia mute {ident} --folder .",
+        )
+
+
+def _excerpt(turn: Turn) -> str:
+    return shorten(one_line(redact(turn.text or str(turn.tool_input))), SHOWN)
+
+
+def _apply(root: str, proposal: Proposal) -> None:
+    apply_proposal(root, proposal, now=time.time())
+    note_change(root, f"page: {proposal.id}")
+
+
+def note_change(root: str, change: str) -> None:
+    """Log a change of the commons that was made on the page."""
+    spool.append(events_folder(root, os.environ), "index", {"actor": "page", "change": change})
+
+
+def _run_cases(desk: Desk, commons: Commons, ident: str) -> list[CaseResult]:
+    """Return how the cases of a trigger end, with the files as they are now."""
+    trial = TriggerTrial(commons, (), settings=desk.librarian.settings.by_name())
+    trigger = next(trigger for trigger in commons.triggers if trigger.id == ident)
+    cases = [case for case in commons.cases if case.trigger == ident]
+    return run_cases(trial.compiled(trigger), cases, now=time.time())
+
+
+def _outcome(applied: Proposal, results: Sequence[CaseResult]) -> dict[str, Json]:
+    return {
+        "id": applied.id, "trigger": applied.changes[0].target, "cases": [_result(result) for result in results],
+        "does": [change.summary() for change in applied.changes],
+        "files": sorted({result.case.path for result in results}), "mends": [],
+    }  # fmt: skip
+
+
+def _result(result: CaseResult) -> dict[str, Json]:
+    case = result.case
+    return {
+        "holds": result.holds, "fires": case.fires, "path": case.path, "line": case.line, "stage": result.stage,
+        "detail": result.detail, "text": _excerpt(case.turns[-1]) if case.turns else "",
+    }  # fmt: skip
+
+
+def _mends(desk: Desk, commons: Commons, ident: str, turns: Sequence[Turn], case: Json) -> list[Proposal]:
+    """Return changes of a trigger that silence a turn and break no case, tried one by one."""
+    trigger = next(trigger for trigger in commons.triggers if trigger.id == ident)
+    said = turns[-1].text or str(turns[-1].tool_input)
+    fired = FiredTurn(trigger=ident, weight=-1.0, case=case, text=said, conversation="page")
+    trial = TriggerTrial(commons, [fired], settings=desk.librarian.settings.by_name())
+    drafts = [
+        propose(kind, [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0)
+        for kind, change in _mend_drafts(commons, trigger, said)
+    ]
+    return trial.judge(drafts[:MOST_TRIED])[:MOST_OFFERED]
+
+
+def _mend_drafts(commons: Commons, trigger: Trigger, said: str) -> Iterator[tuple[str, Change]]:
+    """Yield words of a turn that could silence the trigger, the longest first, and then each of its clauses."""
+    own = set(words(" ".join(str(clause.value) for clause in (*trigger.any, *trigger.all))))
+    firing = [case for case in commons.cases if case.trigger == trigger.id and case.fires]
+    needed = {word for case in firing for turn in case.turns for word in words(turn.text)}
+    free = [phrase for phrase in phrases(said) if not own.intersection(phrase.split()) and phrase not in needed]
+    for phrase in sorted(free, key=lambda text: (" " in text, -len(text), text)):
+        yield "unless", Change(kind=ADD, of=TRIGGER, target=trigger.id, field="unless", value=(phrase,))
+    for clause in trigger.any if len(trigger.any) > 1 else ():
+        if not clause.language and isinstance(clause.value, str | tuple):
+            yield "clause", Change(kind=DROP, of=TRIGGER, target=trigger.id, field=ANY, value=(written(clause),))
+
+
+def _shown(proposal: Proposal) -> Json:
+    return {"id": proposal.id, "does": [change.summary() for change in proposal.changes]}
+
+
+def mend(desk: Desk, asked: Asked) -> dict[str, Json]:
+    """Write a mend that was offered, and return what became of all cases of its trigger."""
+    proposal = _offered.get(name(asked, "id"))
+    if proposal is None:
+        raise QueryError("this mend is not offered any more", fix="Make the case again.")
+    root = desk.writable
+    _apply(root, proposal)
+    return _outcome(proposal, _run_cases(desk, load_commons(root), proposal.changes[0].target))
+
+
+def take_back(desk: Desk, asked: Asked) -> dict[str, Json]:
+    """Take back what was written with an id; the files become what they were."""
+    root, ident = desk.writable, name(asked, "id")
+    undone = undo(root, ident, now=time.time())
+    note_change(root, f"page: undo {undone.id}")
+    return {"id": undone.id, "files": [edit.path for edit in undone.files]}

@@ -1,0 +1,91 @@
+"""A case is written beside its trigger, its cases are run, and a mend that is offered keeps every case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deia.errors import DeiaError
+from deia.serve.page.case_making import make_case, mend, take_back
+from tests.serve.page.conftest import CASES, FALSE_ALARM
+
+if TYPE_CHECKING:
+    from deia.serve.server.desk import Desk
+
+ABOUT = {"trigger": "site-delete"}
+
+
+@pytest.fixture
+def root(cased_desk: Desk) -> Path:
+    return Path(cased_desk.root)
+
+
+def holds(outcome: dict[str, Any]) -> list[bool]:
+    return [case["holds"] for case in outcome["cases"]]
+
+
+def test_a_case_that_fails_is_red_and_a_mend_makes_it_green(cased_desk: Desk, root: Path) -> None:
+    made: Any = make_case(cased_desk, {**ABOUT, "text": FALSE_ALARM, "fires": False})
+    assert holds(made) == [True, True, True, False]
+    assert FALSE_ALARM in (root / "triggers/sites.cases.yaml").read_text()
+    assert ["site-delete: unless: + sandbox"] in [one["does"] for one in made["mends"]]
+    mended: Any = mend(cased_desk, {"id": made["mends"][0]["id"]})
+    assert holds(mended) == [True] * 4
+    assert "unless: [sandbox]" in (root / "triggers/sites.yaml").read_text()
+    with pytest.raises(DeiaError, match="applied already"):
+        mend(cased_desk, {"id": made["mends"][0]["id"]})
+
+
+def test_what_was_written_is_taken_back_byte_for_byte(cased_desk: Desk, root: Path) -> None:
+    before = {path: path.read_bytes() for path in sorted((root / "triggers").iterdir())}
+    made: Any = make_case(cased_desk, {**ABOUT, "text": FALSE_ALARM, "fires": False})
+    mend(cased_desk, {"id": made["mends"][0]["id"]})
+    for ident in (made["mends"][0]["id"], made["id"]):
+        take_back(cased_desk, {"id": ident})
+    assert {path: path.read_bytes() for path in sorted((root / "triggers").iterdir())} == before
+
+
+def test_a_missed_mistake_becomes_a_case_that_must_fire(cased_desk: Desk) -> None:
+    made: Any = make_case(cased_desk, {**ABOUT, "text": "Zap the shop", "fires": True})
+    assert (holds(made).count(False), made["mends"]) == (1, [])
+    assert next(case for case in made["cases"] if not case["holds"])["stage"] == "gate"
+
+
+def test_a_tool_call_and_a_conversation_are_cases_too(cased_desk: Desk, root: Path) -> None:
+    make_case(
+        cased_desk,
+        {**ABOUT, "role": "tool_call", "text": "shopctl site:delete x", "earlier": "User: go on", "fires": True},
+    )
+    written = (root / "triggers/sites.cases.yaml").read_text()
+    assert "shopctl site:delete x" in written
+    assert "go on" in written
+
+
+def test_a_secret_is_not_written_into_a_case(cased_desk: Desk, root: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    make_case(cased_desk, {**ABOUT, "text": f"delete the site with {secret}", "fires": True})
+    assert secret not in (root / "triggers/sites.cases.yaml").read_text()
+    assert secret not in (root / "telemetry/CHANGES.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"trigger": "no-such", "text": "x"}, "not a trigger of this project"),
+        ({**ABOUT, "text": " "}, "nothing to make a case of"),
+    ],
+)
+def test_what_cannot_be_a_case_is_refused_and_nothing_is_written(
+    cased_desk: Desk, root: Path, asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(DeiaError, match=said) as caught:
+        make_case(cased_desk, asked)
+    assert caught.value.fix
+    assert (root / "triggers/sites.cases.yaml").read_text() == CASES
+
+
+def test_a_mend_that_was_not_offered_is_refused(cased_desk: Desk) -> None:
+    with pytest.raises(DeiaError, match="not offered any more"):
+        mend(cased_desk, {"id": "un-123456"})
