@@ -45,11 +45,26 @@ def found(line: str, shell: str = "bash") -> list[str]:
         ("ruby -e 'Net::HTTP::Delete.new(\"https://x.example\")'", "HTTP::Delete"),
         ("php -r '$client->paymentMethod()->delete(7);'", "delete"),
         ("printf 'update delete vpn.example. A\\nsend\\n' | nsupdate", "update delete"),
+        ("widgetctl status delete 7", "delete"),
+        ("widgetctl remove project p1", "remove"),
+        ("widgetctl secrets unset TOKEN --env prod", "unset*"),
+        ("widgetctl api --method DELETE /pipelines/web", "DELETE"),
+        ("widgetctl rm --versions w3://bucket/2021", "rm"),
+        ("curl -d '{}' https://x.example/items/bulk-delete", "bulk-delete"),
+        ("curl -d ts=1 https://x.example/api/chat.delete", "chat.delete"),
+        ("curl -X POST -H 'X-HTTP-Method-Override: DELETE' https://x.example/items/7", "DELETE"),
+        ("python3 -c 'from slack import W; W(token=T).conversations_archive(channel=1)'", "conversations_archive"),
+        ("ruby -rnet/http -e 'Net::HTTP.start(h) { |api| api.delete(\"/users/7\") }'", "delete"),
+        ("perl -e 'unlink glob \"/mnt/shared/plates/*.exr\"'", "unlink*"),
         ("scp ./sudoers root@bastion:/etc/sudoers", "/etc/sudoers*"),
     ],
 )
 def test_a_deletion_is_known_by_its_verb(line: str, wanted: str) -> None:
     assert found(line) == ([wanted] if wanted else [])
+
+
+def test_a_pipeline_of_powershell_deletes_nothing_by_what_it_looks_for() -> None:
+    assert found("Get-AzResource | Where-Object { $_.Tags.state -eq 'delete' }", "powershell") == []
 
 
 def test_powershells_requests_count() -> None:
@@ -69,6 +84,22 @@ def test_powershells_requests_count() -> None:
         "curl -G -d q=delete https://x.example/delete", "wget https://x.example/purge", "http x.example/delete",
         "python3 -c 'd = {}; d.pop(1); names.remove(\"a\")'", "node -e 'new Map().delete(1)'", "python3 delete.py",
         "python3 -c 'import weaviate; weaviate.connect_to_local().collections.delete(\"T\")'",
+        "widgetctl app:info -a delete-me", "widgetctl list-runs -d delete_old", "widgetctl snapshots --tag delete",
+        "widgetctl ping delete-me", "widgetctl users delete 7 --preview", "widgetctl users delete 7 -n",
+        "widgetctl --profile sandbox users delete 7", "DRY_RUN=1 widgetctl users delete 7",
+        "widgetctl delete-requests list",
+        "widgetctl auth remove --context old", "widgetctl rule add --action drop", "widgetctl synth DeleteStack",
+        "minikube delete", "parallel --dry-run widgetctl users delete ::: 1 2",
+        "curl -X DELETE http://api.test:3000/users/7",
+        "curl -X DELETE https://x.example/a -d '{\"dry_run\": true}'", "http --offline DELETE https://x.example/a/7",
+        "curl -d '{}' https://x.example/trash/7/restore", "curl -d '{}' https://x.example/users/7/cancel-deletion",
+        "curl -d '{}' https://x.example/auth/reset-password", "curl -d '{}' https://x.example/archive/search",
+        "curl -X PUT https://x.example/p -d '{\"phases\":{\"delete\":{\"min_age\":\"30d\"}}}'",
+        "curl -d '{\"action\":\"delete\"}' https://x.example/authorize",
+        "python3 -c 'import x; print(\"client.delete_user(1)\")'",
+        "python3 -c 'from app.testclient import TestClient; TestClient(app).delete(\"/a\")'",
+        "python3 -c 'import requests; requests.post(\"https://x.example/search\", json={\"q\": \"DELETE\"})'",
+        "node -e 'app.delete(\"/users/:id\", (req, res) => res.end(process.env.X))'",
         "scp root@host:/etc/hosts .", "scp app.tar host:/srv/app/", "kubectl get --raw /apis/delete",
     ],
 )  # fmt: skip
