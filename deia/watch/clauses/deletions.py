@@ -48,6 +48,7 @@ CONTAINERS = ("docker", "podman", "nerdctl")  # which run on this machine
 SQL_VERBS = ("drop ", "truncate ", "delete from ", "alter table ")
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
+PASSING_PLACES = ("/tmp/", "/var/tmp/", "/backup", "//")  # noqa: S108 - of another machine
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
 BODY_SIGNS = ('"method":"delete', '"deleted":true', '"status":"deleted"', '"action":"delete', '"archived":true')
 BODY_VERBS = (["delete"], ["destroy"], ["purge"])
@@ -88,7 +89,7 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
         "kubectl": "delete --raw" if "--raw" in arguments and "delete" in arguments[:4] else "",
         "nsupdate": "update delete" if "update delete" in command.stdin else "",
         "grpcurl": posted_to_delete(last.rpartition("/")[2]),
-        **dict.fromkeys(COPYING, last.partition(":")[2] if last.partition(":")[2].startswith(SYSTEM) else ""),
+        **dict.fromkeys(COPYING, _overwritten(last)),
     }.get(program, program if program.startswith("remove-") and program not in HERE else "")
     if special or program in COPYING:
         return special
@@ -101,6 +102,13 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     if "delete" in {_method("curl", arguments), _method("wget", arguments)}:
         return "DELETE"
     return _sub_command(arguments, is_fed=_is_fed(command))
+
+
+def _overwritten(target: str) -> str:
+    """Return where a copy overwrites something on another machine: in a system folder, or on a production host."""
+    host, _, path = target.partition(":")
+    is_live = not WIDE_WORDS.isdisjoint(word.rstrip("0123456789") for word in words(host))
+    return path if path.startswith(SYSTEM) or (is_live and path and not path.startswith(PASSING_PLACES)) else ""
 
 
 def _is_fed(command: Command) -> bool:
