@@ -221,8 +221,13 @@ def _has_object(arguments: Sequence[str], names: Sequence[str], at: int, verb: s
     if verb in VERBS:
         has_object = is_fed or after or any("=" in word for word in arguments) or is_long
         return bool(has_object or verb in FINAL or options)
-    is_named = at > 0 or is_long or "://" in after or len(names) > at + 2
+    is_named = at > 0 or is_long or "://" in after or len(names) > at + 2 or _is_identifier(after)
     return bool(is_fed or ((after or options) and is_named))
+
+
+def _is_identifier(word: str) -> bool:
+    """Return whether a word names something by its kind or owner rather than a file: `users/alice`, `team/db`."""
+    return "/" in word and word[0].isalnum() and all(char.isalnum() or char in "/-_" for char in word)
 
 
 # --- a request ---

@@ -34,6 +34,7 @@ OWN_ADDRESSES = ("localhost", "127.0.0.1")
 LOCAL_CONTEXTS = TABLES.listed("local contexts")
 NAMING_CONTEXT = frozenset(("--context", "--kube-context", "--kubecontext"))
 CONTAINERS = ("docker", "podman", "nerdctl")
+NAMING_INSTANCE = frozenset(("--db-instance-identifier", "--db-cluster-identifier"))
 NAMING_DATABASE = frozenset(("-d", "--dbname", "-D", "--database"))
 TEST_FILES = {"docker": ("-f", "--file"), "docker-compose": ("-f", "--file"), "podman-compose": ("-f", "--file")}
 TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest", "pytest", "scratch", "tmp", "temp"))
@@ -153,6 +154,8 @@ def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
         if option in NAMING_CONTEXT and option_value.startswith(LOCAL_CONTEXTS):
             return True
         if option in TEST_FILES.get(program, ()) and names_test(option_value.rpartition("/")[2]):
+            return True
+        if option in NAMING_INSTANCE and names_test(option_value):
             return True
         if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and names_test(option_value)):
             return True

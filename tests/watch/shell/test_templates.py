@@ -152,6 +152,8 @@ def test_an_option_is_given_apart_joined_or_with_its_value(wanted: str, argument
         ("mysql -h prod -uroot app_test -e x", True),
         ("mysql -utest shop -e x", False),
         ("sqlite3 /tmp/a.db x", True),
+        ("aws rds modify-db-instance --db-instance-identifier orders-test --no-deletion-protection", True),
+        ("aws rds modify-db-instance --db-instance-identifier orders --no-deletion-protection", False),
         ("hcloud context delete old", True),
         ("scw config profile delete old", True),
         ("circleci context delete github acme prod", False),
