@@ -18,6 +18,7 @@ from deia.watch.clauses.deletion_words import (
     OWN_MACHINE,
     TELLING,
     TRIED,
+    UNDOING,
     host_of,
     is_name,
     parts_of,
@@ -51,6 +52,7 @@ COPYING = frozenset(("scp", "rsync"))
 PASSING_PLACES = ("/tmp/", "/var/tmp/", "/backup", "//")  # noqa: S108 - of another machine
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
 BODY_SIGNS = ('"method":"delete', '"deleted":true', '"status":"deleted"', '"action":"delete', '"archived":true')
+ASKING = ('"filter', '"where', '"query', '"match"')  # keys of a request that only selects
 BODY_VERBS = (["delete"], ["destroy"], ["purge"])
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
 COPIES = frozenset(
@@ -189,7 +191,7 @@ def _names(arguments: Sequence[str]) -> list[str]:
 def _looks(name: str, following: Sequence[str]) -> bool:
     """Return whether a sub-command only looks: `list`, `apps:info`, `list-runs`; but not `status delete 7`."""
     verb = name.rpartition(":")[2]
-    if verb in LISTING:
+    if verb in LISTING or verb.partition("-")[0] in UNDOING:
         return True
     has_verb = bool(following) and following[0] in VERBS | MILDER and (len(following) > 1 or "-" in verb)
     return not has_verb and (verb in LOOKING | GLANCING or verb.partition("-")[0] in LISTING)
@@ -265,7 +267,8 @@ def _body_that_deletes(sent: str) -> str:
         if parts_of(key)[:1] in BODY_VERBS and after[:1] == ":" and (after[1:2] in {"{", "["} or after == ":"):
             return "" if ":{" in before[-2:] else key
     lowered = spelled.lower()
-    return next((sign for sign in BODY_SIGNS if sign in lowered), "")
+    asks = any(sign in lowered for sign in ASKING)
+    return "" if asks else next((sign for sign in BODY_SIGNS if sign in lowered), "")
 
 
 def _mutation_that_deletes(text: str) -> bool:

@@ -137,6 +137,8 @@ def _is_part_of_client(before: str) -> bool:
     while start and (_is_of_name(chain[start - 1]) or chain[start - 1] in ".$"):
         start -= 1
     names = chain[start:].split(".")
+    if len(names) > 1 and names[0].lower() in CLIENTS:
+        return True
     return len(names) > 1 and names[0] not in OWN_ROOTS and OWN.isdisjoint(name.lower() for name in names)
 
 
