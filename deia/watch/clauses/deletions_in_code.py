@@ -16,6 +16,7 @@ TABLES = Tables(__file__)
 MILD = TABLES.words("mild methods")
 METHODS, SIGNS, ASKED = TABLES.words("methods"), TABLES.listed("remote"), TABLES.listed("asked")
 MOCKS, FILE_CALLS, PLACES = TABLES.listed("mocks"), TABLES.words("file calls"), TABLES.listed("places")
+MADE = TABLES.listed("made")
 CLIENTS, OWN, OWN_TYPES = TABLES.words("clients"), TABLES.words("own"), TABLES.phrases("own types")
 PYTHON = frozenset(("python", "python3", "pypy", "py"))
 PLAIN = "delete"  # a method that a program's own data have, too
@@ -34,7 +35,9 @@ def call_that_deletes(code: str, program: str) -> str:
     if any(sign in lowered for sign in (*TRIED, *MOCKS)):
         return ""
     if not any(sign in lowered for sign in SIGNS):
-        return _file_deletion(code)
+        named = ((start, end) for start, end in _names(code, METHODS) if len(parts_of(code[start:end])) > 1)
+        called = next((code[start:end] for start, end in named if _deletes(code, start, end, program)), "")
+        return called or _file_deletion(code)
     addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in code.split("://")[1:]]
     hosts = [host_of(f"://{address.lower()}") for address in addresses]
     if (hosts and all(host.startswith(OWN_MACHINE) for host in hosts)) or (not hosts and "localhost" in lowered):
@@ -102,7 +105,7 @@ def _deletes(code: str, start: int, end: int, program: str) -> bool:
     first = parts[1] if parts[0] == "batch" and len(parts) > 1 else parts[0]
     is_last = first not in METHODS and parts[-1] in METHODS  # `conversations_archive`
     is_mild = is_last or first in MILD or parts[0] in MILD
-    if not (first in METHODS or is_mild) or _is_text(code, start):
+    if not (first in METHODS or is_mild) or _is_text(code, start) or _is_own_data(code, before):
         return False
     if before.endswith("new "):
         return name.endswith("Command")
@@ -127,7 +130,27 @@ def _is_text(code: str, at: int) -> bool:
     """Return whether a place in code is in a comment or a string of its line."""
     line = code[code.rfind("\n", 0, at) + 1 : at]
     is_comment = "# " in line or " // " in line or line.lstrip().startswith(("#", "//"))
-    return is_comment or _is_quoted(line)
+    return is_comment or _is_quoted(line) or code.count('"""', 0, at) % 2 == 1 or _is_only_defined(code, at)
+
+
+def _is_only_defined(code: str, at: int) -> bool:
+    """Return whether a place in Python code is in a function that the code defines and never calls."""
+    start = f"\n{code}".rfind("\ndef ", 0, at + 1)
+    first, *others = code[max(start, 0) : at].split("\n")
+    if start < 0 or any(line and not line[0].isspace() for line in others):
+        return False
+    return code.count(first.removeprefix("def ").partition("(")[0]) == 1
+
+
+def _is_own_data(code: str, before: str) -> bool:
+    """Return whether what a method is called on was made by the code itself: a list, a map, parsed JSON."""
+    chain = before.rstrip(".")
+    start = len(chain)
+    while start and (_is_of_name(chain[start - 1]) or chain[start - 1] in ".$"):
+        start -= 1
+    root = chain[start:].partition(".")[0]
+    spelled = code.replace(" = ", "=").replace("\n", " ").replace(";", " ").replace("{", "{ ")
+    return bool(root) and any(f" {root}={made}" in f" {spelled}" for made in MADE)
 
 
 def _is_part_of_client(before: str) -> bool:
