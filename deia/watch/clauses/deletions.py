@@ -51,7 +51,8 @@ FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 PASSING_PLACES = ("/tmp/", "/var/tmp/", "/backup", "//")  # noqa: S108 - of another machine
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
-BODY_SIGNS = ('"method":"delete', '"deleted":true', '"status":"deleted"', '"action":"delete', '"archived":true')
+BODY_SIGNS = TABLES.listed("body")
+OVERRIDES = ("method-override: delete", "_method=delete")  # a POST that is meant as DELETE
 ASKING = ('"filter', '"where', '"query', '"match"')  # keys of a request that only selects
 BODY_VERBS = (["delete"], ["destroy"], ["purge"])
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
@@ -240,9 +241,12 @@ def _request(program: str, command: Command) -> str:
     method, address = _method(program, arguments), _address(program, arguments)
     if not address or not SHOWING.isdisjoint(arguments):
         return ""
-    if method == "delete" or any("method-override: delete" in word.lower() for word in arguments):
+    if method == "delete" or any(sign in word.lower() for word in arguments for sign in OVERRIDES):
         return "DELETE"
-    sent = " ".join((*(word for at, word in enumerate(arguments) if at in command.data or "{" in word), command.stdin))
+    is_sent = (
+        at in command.data or "{" in word or ("=" in word and ":" not in word) for at, word in enumerate(arguments)
+    )
+    sent = " ".join((*(word for word, is_part in zip(arguments, is_sent, strict=True) if is_part), command.stdin))
     if "mutation" in sent and _mutation_that_deletes(sent[sent.index("mutation") :]):
         return "mutation"
     has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
@@ -268,7 +272,7 @@ def _body_that_deletes(sent: str) -> str:
             return "" if ":{" in before[-2:] else key
     lowered = spelled.lower()
     asks = any(sign in lowered for sign in ASKING)
-    return "" if asks else next((sign for sign in BODY_SIGNS if sign in lowered), "")
+    return "" if asks else next((sign for sign in BODY_SIGNS if sign in _plain(lowered)), "")
 
 
 def _mutation_that_deletes(text: str) -> bool:

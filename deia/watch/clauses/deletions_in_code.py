@@ -53,8 +53,8 @@ def call_that_deletes(code: str, program: str) -> str:
 
 def _request_method(code: str) -> str:
     """Return DELETE if it is the method of a request in code: `request("DELETE", …`, `method: "DELETE"`."""
-    *parts, _ = code.split('"DELETE"')
-    befores = (part[-NEAR:].replace(" ", "").replace('"', "").lower() for part in parts)
+    *parts, _ = code.lower().split('"delete"')
+    befores = (part[-NEAR:].replace(" ", "").replace('"', "") for part in parts)
     return "DELETE" if any(before.endswith(REQUESTING) for before in befores) else ""
 
 

@@ -30,7 +30,8 @@ LOCAL_ADDRESSES = tuple(
 DATABASE_CLIENTS, LOCAL_SERVERS = TABLES.words("database clients"), TABLES.words("local servers")
 MOST_NAMES = 4  # `config profile delete old`
 SETTINGS, FORGETTING = TABLES.words("settings"), TABLES.words("forgetting")
-OWN_ADDRESSES = ("localhost", "127.0.0.1")
+OWN_ADDRESSES = ("localhost", "127.0.0.1", "[::1]")
+REQUESTING = frozenset(("curl", "wget", "http", "https", "xh", "xhs"))
 LOCAL_CONTEXTS = TABLES.listed("local contexts")
 NAMING_CONTEXT = frozenset(("--context", "--kube-context", "--kubecontext"))
 CONTAINERS = ("docker", "podman", "nerdctl")
@@ -133,12 +134,21 @@ def is_dry(command: Command) -> bool:
     return _is_for_tests(command.program.lower(), arguments) or _is_beside_tests(command)
 
 
+def _asks_this_machine(command: Command) -> bool:
+    """Return whether a client names this machine as the server that it asks; of a request, as the only one."""
+    program = command.program.lower().removesuffix(".sh")
+    if program in REQUESTING:
+        addresses = [word for word in own_arguments(command) if "://" in word or word.startswith(OWN_ADDRESSES)]
+        hosts = [word.partition("://")[2] or word for word in addresses]
+        return bool(hosts) and all(host.startswith(OWN_ADDRESSES) for host in hosts)
+    given = (*command.arguments, *command.environment) if program in LOCAL_SERVERS else ()
+    return any(word.rpartition("=")[2].rpartition("://")[2].startswith(OWN_ADDRESSES) for word in given)
+
+
 def _is_beside_tests(command: Command) -> bool:
-    """Return whether a command runs in a container for tests, or names this machine as the server that it asks."""
-    if command.program.lower().removesuffix(".sh") in LOCAL_SERVERS:
-        given = (word.rpartition("=")[2].rpartition("://")[2] for word in (*command.arguments, *command.environment))
-        if any(word.startswith(OWN_ADDRESSES) for word in given):
-            return True
+    """Return whether a command runs in a container for tests, or asks a server on this machine."""
+    if _asks_this_machine(command):
+        return True
     if not any(through.startswith(CONTAINERS) for through in command.through):
         return False
     return any(map(names_test, command.text.partition(f" {command.program}")[0].split()))
