@@ -17,6 +17,7 @@ NAMING = {
     ".mcp.json": ("mcpServers",), ".cursor/mcp.json": ("mcpServers",), ".vscode/mcp.json": ("servers",),
     ".claude/settings.json": ("hooks",), ".cursor/hooks.json": ("hooks",), ".factory/mcp.json": ("mcpServers",),
     ".gemini/settings.json": ("mcpServers", "hooks"), ".qwen/settings.json": ("mcpServers", "hooks"),
+    ".kiro/settings/mcp.json": ("mcpServers",), ".roo/mcp.json": ("mcpServers",), ".amazonq/mcp.json": ("mcpServers",),
 }  # fmt: skip
 KEPT = "servers.json"  # in the state folder: folder → entry → hash
 MOST_BYTES = 200_000  # of a file that names servers

@@ -6,13 +6,13 @@ from deia.tables import Tables
 from deia.text import words
 
 TABLES = Tables(__file__)
-POSTING, LOOKING = TABLES.words("posting"), TABLES.words("looking")
+POSTING, LOOKING, LISTING = TABLES.words("posting"), TABLES.words("looking"), TABLES.words("listing")
+LAST, TELLING = TABLES.words("last"), TABLES.words("telling")
+UNDOING, ABOUT = TABLES.words("undoing"), TABLES.words("about")
 LONGEST_NAME = 60  # characters of a sub-command
 OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
-TRIED = (
-    "connect_to_local", "dryrun=true", "dry_run=true", "dry-run=true", "dryrun=1", "dry_run=1", "testmode=yes",
-    "://sandbox.", ".sandbox.", "-sandbox.", "httpbin.", "localstack", "emulator", "wiremock", "mockserver",
-)  # fmt: skip
+OWN_HOSTS = (".test", ".localhost", ".invalid")  # endings that name no machine of anybody else
+TRIED = TABLES.listed("tried")
 
 
 def parts_of(name: str) -> list[str]:
@@ -39,16 +39,20 @@ def host_of(word: str) -> str:
 
 def posted_to_delete(path: str) -> str:
     """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
+    found, before = "", ""
     for segment in path.split("/"):
         verbs = _verbs_of(segment)
-        if not POSTING.isdisjoint(verbs):
-            return segment
-        if not LOOKING.isdisjoint(verbs):
+        if not (LOOKING | LISTING).isdisjoint(verbs[:2]) or not UNDOING.isdisjoint(verbs):
             return ""
-    return ""
+        if not POSTING.isdisjoint(verbs[:2]) or not LAST.isdisjoint(verbs):
+            found = found or ("" if before == "password" else segment)
+        before = segment
+    return found
 
 
 def _verbs_of(segment: str) -> tuple[str, ...]:
-    """Return the words of a segment of an address that can be its verb: the first, or the whole."""
-    parts = parts_of(segment) if is_name(segment) and "." not in segment else []
-    return (parts[0], "".join(parts)) if parts else ()
+    """Return the words of a segment of an address that can be its verb: the first, the whole, or the last."""
+    parts = parts_of(segment) if is_name(segment) else []
+    if not parts or (len(parts) > 1 and not ABOUT.isdisjoint(parts)):
+        return ()
+    return ("" if "." in segment else parts[0], "".join(parts), parts[-1])

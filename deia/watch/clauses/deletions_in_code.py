@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 TABLES = Tables(__file__)
 MILD = TABLES.words("mild methods")
 METHODS, SIGNS, ASKED = TABLES.words("methods"), TABLES.listed("remote"), TABLES.listed("asked")
+MOCKS, FILE_CALLS, PLACES = TABLES.listed("mocks"), TABLES.words("file calls"), TABLES.listed("places")
+MADE = TABLES.listed("made")
 CLIENTS, OWN, OWN_TYPES = TABLES.words("clients"), TABLES.words("own"), TABLES.phrases("own types")
 PYTHON = frozenset(("python", "python3", "pypy", "py"))
 PLAIN = "delete"  # a method that a program's own data have, too
 MOST_CODE = 20_000  # characters
+ROUTERS = frozenset(("app", "router", "server", "api_router", "blueprint"))  # which a path is only told to
+REQUESTING = ("request(", "send(", "open(", "call(", "api(", "method:", "method=", "method=>", "customrequest,")
+TO_ADDRESS = tuple(f"({mark}{begin}" for mark in ('"', "'", 'f"', "f'", "`") for begin in ("/", "http"))
 OWN_ROOTS = frozenset(("self", "this", "document", "window", "asyncio", "$", "os", "fs", "process", "event", "e"))
 NEAR = 60  # characters before a call in which its object is looked for
 
@@ -27,10 +32,12 @@ def call_that_deletes(code: str, program: str) -> str:
     """Return the call in code that deletes something of a service, "" if there is none."""
     code = code[:MOST_CODE]
     lowered = code.lower()
-    if not any(sign in lowered for sign in SIGNS) or any(
-        sign in lowered for sign in (*TRIED, "sandbox", "mock", "moto", "stub", "fake")
-    ):
+    if any(sign in lowered for sign in (*TRIED, *MOCKS)):
         return ""
+    if not any(sign in lowered for sign in SIGNS):
+        named = ((start, end) for start, end in _names(code, METHODS) if len(parts_of(code[start:end])) > 1)
+        called = next((code[start:end] for start, end in named if _deletes(code, start, end, program)), "")
+        return called or _file_deletion(code)
     addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in code.split("://")[1:]]
     hosts = [host_of(f"://{address.lower()}") for address in addresses]
     if (hosts and all(host.startswith(OWN_MACHINE) for host in hosts)) or (not hosts and "localhost" in lowered):
@@ -41,13 +48,41 @@ def call_that_deletes(code: str, program: str) -> str:
     spelled = code.replace("'", '"')
     paths = [address.partition("/")[2] for address in addresses] if "post" in lowered else []
     posted = next(filter(None, map(posted_to_delete, paths)), "")
-    return posted or next((sign for sign in ASKED if sign in spelled), "")
+    return posted or next((sign for sign in ASKED if sign in spelled), "") or _request_method(spelled)
 
 
-def _names(code: str) -> Iterator[tuple[int, int]]:
-    """Yield where the names begin and end that contain a verb of METHODS, in the order of the verbs."""
+def _request_method(code: str) -> str:
+    """Return DELETE if it is the method of a request in code: `request("DELETE", …`, `method: "DELETE"`."""
+    *parts, _ = code.lower().split('"delete"')
+    befores = (part[-NEAR:].replace(" ", "").replace('"', "") for part in parts)
+    return "DELETE" if any(before.endswith(REQUESTING) for before in befores) else ""
+
+
+def _file_deletion(code: str) -> str:
+    """Return the call that deletes files, if the code names a place on a mounted disk or of a server; else ""."""
+    spelled = code.replace("'", '"')
+    if not any(f'"{place}' in spelled for place in PLACES):
+        return ""
+    return next((code[start:end] for start, end in _names(code, FILE_CALLS) if not _is_text(code, start)), "")
+
+
+def _is_quoted(line: str) -> bool:
+    """Return whether the beginning of a line of code ends inside a string."""
+    quote, escaped = "", False
+    for char in line:
+        if escaped or char == "\\":
+            escaped = not escaped
+        elif not quote:
+            quote = char if char in "\"'`" else ""
+        elif char == quote:
+            quote = ""
+    return bool(quote)
+
+
+def _names(code: str, verbs: frozenset[str] = METHODS | MILD) -> Iterator[tuple[int, int]]:
+    """Yield where the names begin and end that contain one of some verbs, in the order of the verbs."""
     lowered = code.lower()
-    for verb in sorted(METHODS | MILD):
+    for verb in sorted(verbs):
         at = lowered.find(verb)
         while at >= 0:
             start = end = at
@@ -68,15 +103,17 @@ def _deletes(code: str, start: int, end: int, program: str) -> bool:
     name, before = code[start:end], code[max(start - NEAR, 0) : start]
     parts = parts_of(name)
     first = parts[1] if parts[0] == "batch" and len(parts) > 1 else parts[0]
-    line = code[code.rfind("\n", 0, start) + 1 : start]
-    is_mild = first in MILD or parts[0] in MILD
-    if not (first in METHODS or is_mild) or "# " in line or " // " in line or line.lstrip().startswith(("#", "//")):
+    is_last = first not in METHODS and parts[-1] in METHODS  # `conversations_archive`
+    is_mild = is_last or first in MILD or parts[0] in MILD
+    if not (first in METHODS or is_mild) or _is_text(code, start) or _is_own_data(code, before):
         return False
     if before.endswith("new "):
         return name.endswith("Command")
     if not before.endswith((".", "->", "::")):
         return False
     following = code[end : end + 1]
+    if is_last and following == "(" and before[-2:] == ").":
+        return True
     if is_mild and (
         not before.endswith((".", "::")) or not _is_part_of_client(before) or code[end:].startswith(("()", "(function"))
     ):
@@ -84,13 +121,47 @@ def _deletes(code: str, start: int, end: int, program: str) -> bool:
     is_called = following in {"(", "!"} or (before[-2:-1] in {")", "]"} and following in {"", " ", "\n", ";", "}"})
     # A program's own data are told what to delete; Python's have no such method.
     is_told = program not in PYTHON and not code[end:].startswith(("()", "(true", "(force"))
+    if name == PLAIN and code[end:].startswith(TO_ADDRESS):
+        return ROUTERS.isdisjoint(before.lower().rstrip(".").replace(".", " ").split()[-1:])
     return is_called and (name != PLAIN or following == "!" or _is_of_service(before, is_told=is_told))
+
+
+def _is_text(code: str, at: int) -> bool:
+    """Return whether a place in code is in a comment or a string of its line."""
+    line = code[code.rfind("\n", 0, at) + 1 : at]
+    is_comment = "# " in line or " // " in line or line.lstrip().startswith(("#", "//"))
+    return is_comment or _is_quoted(line) or code.count('"""', 0, at) % 2 == 1 or _is_only_defined(code, at)
+
+
+def _is_only_defined(code: str, at: int) -> bool:
+    """Return whether a place in Python code is in a function that the code defines and never calls."""
+    start = f"\n{code}".rfind("\ndef ", 0, at + 1)
+    first, *others = code[max(start, 0) : at].split("\n")
+    if start < 0 or any(line and not line[0].isspace() for line in others):
+        return False
+    return code.count(first.removeprefix("def ").partition("(")[0]) == 1
+
+
+def _is_own_data(code: str, before: str) -> bool:
+    """Return whether what a method is called on was made by the code itself: a list, a map, parsed JSON."""
+    chain = before.rstrip(".")
+    start = len(chain)
+    while start and (_is_of_name(chain[start - 1]) or chain[start - 1] in ".$"):
+        start -= 1
+    root = chain[start:].partition(".")[0]
+    spelled = code.replace(" = ", "=").replace("\n", " ").replace(";", " ").replace("{", "{ ")
+    return bool(root) and any(f" {root}={made}" in f" {spelled}" for made in MADE)
 
 
 def _is_part_of_client(before: str) -> bool:
     """Return whether a method is called on a part of something that is no object of the program itself: `x.part.`."""
-    chain = before.replace("::", ".").rstrip(".").replace("]", " ").split()[-1:]
-    names = chain[0].rpartition("(")[2].split(".") if chain else []
+    chain = before.replace("::", ".").rstrip(".")
+    start = len(chain)
+    while start and (_is_of_name(chain[start - 1]) or chain[start - 1] in ".$"):
+        start -= 1
+    names = chain[start:].split(".")
+    if len(names) > 1 and names[0].lower() in CLIENTS:
+        return True
     return len(names) > 1 and names[0] not in OWN_ROOTS and OWN.isdisjoint(name.lower() for name in names)
 
 

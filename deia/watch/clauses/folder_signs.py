@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 MOST_FOLDERS = 8
+SWEPT_IN = "unignored-secret"  # not a platform: a file with secrets that git does not ignore
 TABLES = Tables(__file__)
 SIGNS = TABLES.lists("signs")
 
@@ -24,7 +25,7 @@ def signs_around(folder: str) -> Callable[[Sequence[str]], str]:
         """Return the first platform with a configuration file in one of the folders, or ""."""
         places = _places(folder)
         signs = ((name, f"{place}/{sign}") for name in wanted for place in places for sign in SIGNS.get(name, ()))
-        return next((name for name, path in signs if files.exists(path)), "")
+        return next((name for name, path in signs if files.exists(path) and _counts(name, path, places[-1])), "")
 
     return find
 
@@ -55,6 +56,15 @@ def signs_among(names: Collection[str]) -> Callable[[Sequence[str]], str]:
         return next((name for name in wanted if set(SIGNS.get(name, ())) & set(names)), "")
 
     return find
+
+
+def _counts(name: str, path: str, root: str) -> bool:
+    """Return whether a file is a sign; one with secrets is only if git would take it in."""
+    if name != SWEPT_IN:
+        return True
+    from deia.watch.clauses.kept_out import is_kept_out  # noqa: PLC0415 - only where such a file is found
+
+    return not is_kept_out(path, root)
 
 
 def _places(folder: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
+from deia.watch.shell.templates import names_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ DOING = VERBS - frozenset("do end show close move comment start use set".split()
 COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # some databases cannot roll these back
 TEMPORARY = frozenset(("temp", "temporary"))
 BESIDE_NAMES = frozenset(("if", "not", "exists", "only", "cascade", "restrict"))
+HOLDERS = (("database",), ("schema",), ("keyspace",))
 OPENS = frozenset(("begin", "then", "else", "loop"))  # in a code block, a statement begins after one of these
 # Lines that are a statement or end a batch without a semicolon, as in T-SQL.
 LONE = frozenset(
@@ -43,7 +45,7 @@ class Statement(Record):
     words: tuple[str, ...]
     text: str
     undone: bool = False  # inside a transaction that is rolled back, or only explained
-    own: bool = False  # only about tables that the same text created
+    own: bool = False  # only about tables that the same text created, or that are for tests by their name
     body: str = ""  # the code block that it runs
 
     @property
@@ -82,6 +84,7 @@ def _with_own(statements: list[Statement]) -> list[Statement]:
         if first == "create" and at and ("if" not in rest or not TEMPORARY.isdisjoint(rest[:at])):
             made.update([word for word in rest[at:] if word not in BESIDE_NAMES][:1])
         is_own = first in {"drop", "truncate"} and bool(at) and bool(names) and names <= made
+        is_own = is_own or (first == "drop" and rest[:1] in HOLDERS and any(map(names_test, rest[1:])))
         marked.append(statement.but(own=True) if is_own else statement)
     return marked
 

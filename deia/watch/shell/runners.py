@@ -106,6 +106,8 @@ def _replacement_mark(options: list[str]) -> str:
 def run_by_parallel(key: str, words: list[str], stdin: str) -> list[Inner]:
     """Return what GNU parallel runs."""
     at = options_end(words, 1, VALUE_OPTIONS["parallel"])
+    if not {"--dry-run", "--dryrun"}.isdisjoint(words[1:at]):
+        return []
     cut = next((place for place in range(at, len(words)) if words[place].startswith(":::")), len(words))
     template = words[at:cut]
     items = [word for word in words[cut + 1 :] if not word.startswith(":::")] or stdin.splitlines()

@@ -27,14 +27,23 @@ ENDPOINTS = frozenset(("--endpoint-url", "--endpoint", "--registry", "--reposito
 LOCAL_ADDRESSES = tuple(
     f"{scheme}://{host}" for scheme in ("http", "https") for host in ("localhost", "127.0.0.1", "[::1]")
 )
-DATABASE_CLIENTS = frozenset(("psql", "pgcli", "mysql", "mariadb", "mongosh", "dropdb", "dropuser", "pg_restore"))
+DATABASE_CLIENTS, LOCAL_SERVERS = TABLES.words("database clients"), TABLES.words("local servers")
+MOST_NAMES = 4  # `config profile delete old`
+SETTINGS, FORGETTING = TABLES.words("settings"), TABLES.words("forgetting")
+OWN_ADDRESSES = ("localhost", "127.0.0.1", "[::1]")
+REQUESTING = frozenset(("curl", "wget", "http", "https", "xh", "xhs"))
+LOCAL_CONTEXTS = TABLES.listed("local contexts")
+NAMING_CONTEXT = frozenset(("--context", "--kube-context", "--kubecontext"))
+CONTAINERS = ("docker", "podman", "nerdctl")
+NAMING_INSTANCE = frozenset(("--db-instance-identifier", "--db-cluster-identifier"))
 NAMING_DATABASE = frozenset(("-d", "--dbname", "-D", "--database"))
 TEST_FILES = {"docker": ("-f", "--file"), "docker-compose": ("-f", "--file"), "podman-compose": ("-f", "--file")}
-TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest"))
+TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest", "pytest", "scratch", "tmp", "temp"))
 PRODUCTION = frozenset(("prod", "production", "live"))
 DRY_OPTIONS = (
     "--dry-run",
     "--dryrun",
+    "--dry_run",
     "--help",
     "-help",
     "-WhatIf",
@@ -44,7 +53,7 @@ DRY_OPTIONS = (
     "--local",
 )
 HALTING = frozenset(("shutdown", "chown", "chgrp", "rm"))  # to which `-h` says something else than help
-SHORT_DRY_OPTIONS = {"apt-get": "-s", "apt": "-s", "aptitude": "-s", "make": "-n", "rsync": "-n"}
+SHORT_DRY_OPTIONS = TABLES.pairs("dry options")
 
 
 def matches_command(template: Sequence[str], command: Command) -> bool:
@@ -109,7 +118,7 @@ def gives_option(option: str, command: Command) -> bool:
 
 
 def is_dry(command: Command) -> bool:
-    """Return whether a command only shows what it would do or how it is used, or acts on something for tests."""
+    """Return whether a command only shows something, forgets a setting of its own, or acts on something for tests."""
     arguments = own_arguments(command)
     options = [word for word in arguments if word.startswith("-")]
     if any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]:
@@ -119,29 +128,64 @@ def is_dry(command: Command) -> bool:
     short = SHORT_DRY_OPTIONS.get(command.program.lower())
     if short and has_option(short, options):
         return True
-    return _is_for_tests(command.program.lower(), arguments)
+    names = [word for word in arguments if not word.startswith("-")]
+    if "".join(arguments[:1]) in SETTINGS and not FORGETTING.isdisjoint(names[1:3]) and len(names) <= MOST_NAMES:
+        return True  # of the client itself, on this machine: `hcloud context delete old`
+    return _is_for_tests(command.program.lower(), arguments) or _is_beside_tests(command)
+
+
+def _asks_this_machine(command: Command) -> bool:
+    """Return whether a client names this machine as the server that it asks; of a request, as the only one."""
+    program = command.program.lower().removesuffix(".sh")
+    if program in REQUESTING:
+        addresses = [word for word in own_arguments(command) if "://" in word or word.startswith(OWN_ADDRESSES)]
+        hosts = [word.partition("://")[2] or word for word in addresses]
+        return bool(hosts) and all(host.startswith(OWN_ADDRESSES) for host in hosts)
+    given = (*command.arguments, *command.environment) if program in LOCAL_SERVERS else ()
+    return any(word.rpartition("=")[2].rpartition("://")[2].startswith(OWN_ADDRESSES) for word in given)
+
+
+def _is_beside_tests(command: Command) -> bool:
+    """Return whether a command runs in a container for tests, or asks a server on this machine."""
+    if _asks_this_machine(command):
+        return True
+    if not any(through.startswith(CONTAINERS) for through in command.through):
+        return False
+    return any(map(names_test, command.text.partition(f" {command.program}")[0].split()))
 
 
 def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
-    """Return whether a command acts on a local endpoint or registry, a test database or a compose file for tests."""
+    """Return whether a command acts on a local endpoint, registry or cluster, a test database or compose file."""
     for word, value in zip(arguments, [*arguments[1:], ""], strict=False):
         option, equals, own = word.partition("=")
         option_value = own if equals else value
         if option in ENDPOINTS and option_value.startswith(LOCAL_ADDRESSES):
             return True
-        if option in TEST_FILES.get(program, ()) and _names_test(option_value.rpartition("/")[2]):
+        if option in NAMING_CONTEXT and option_value.startswith(LOCAL_CONTEXTS):
             return True
-        if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and _names_test(option_value)):
+        if option in TEST_FILES.get(program, ()) and names_test(option_value.rpartition("/")[2]):
+            return True
+        if option in NAMING_INSTANCE and names_test(option_value):
+            return True
+        if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and names_test(option_value)):
             return True
     if program not in DATABASE_CLIENTS:
         return False
     before = ["", *arguments]
-    places = [word for word, last in zip(arguments, before, strict=False) if word[:1] != "-" and last[:1] != "-"]
-    return bool(places) and " " not in places[0] and _names_test(places[0].rpartition("/")[2])
+    places = [
+        word
+        for word, last in zip(arguments, before, strict=False)
+        if word[:1] != "-" and (last[:1] != "-" or (last[1:2] in "uphP" and len(last) > 2 and last[:2] != "--"))
+    ]
+    if not places or " " in places[0]:
+        return False
+    names = (places[0], *(word for word in arguments if "://" in word))
+    is_own = places[0].startswith((":memory:", "/tmp/"))  # noqa: S108 - looked for
+    return is_own or any(names_test(name.partition("?")[0].rpartition("/")[2]) for name in names)
 
 
-def _names_test(name: str) -> bool:
-    """Return whether a part of a name is `test`: `app_test`, `docker-compose.test.yml`, `myapp_test_3`."""
+def names_test(name: str) -> bool:
+    """Return whether a part of a name is `test` or `scratch`: `app_test`, `docker-compose.test.yml`, `myapp_test_3`."""
     parts = "".join(char if char.isalpha() else " " for char in name.lower()).split()
     return not TESTS.isdisjoint(parts) and PRODUCTION.isdisjoint(parts)
 

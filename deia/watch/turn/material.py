@@ -40,6 +40,7 @@ OWN_FILES = TABLES.words("own files")
 OWN_ENDINGS = TABLES.listed("own endings")
 CODE_ENDINGS = TABLES.listed("code endings")
 COMMENT_MARKS = TABLES.listed("comment marks")
+TABLE_ENDINGS = (".csv", ".tsv")  # of files whose cells may be texts
 ADDRESS = "://"
 REACH = 240  # characters after the first pattern in which the second one must match
 LEAST_OWN = 24  # characters of an order that the call itself contains, if it is the agent's own text
@@ -89,6 +90,8 @@ def _is_own(name: str) -> bool:
 def orders(clause: CompiledClause, turn: Turn) -> Iterator[tuple[int, int]]:
     """Yield where a clause matches in a result and is neither quoted nor the call's own text."""
     text = unescaped(turn.text)
+    if any(name.endswith(TABLE_ENDINGS) for name in map(str.lower, _names(turn))):
+        text = text.replace('"', "\n")  # a cell in quotation marks is a text of its own
     is_code = _is_code(turn)
     sent = "\n".join(strings(turn.tool_input or {}))
     prose = ""

@@ -49,7 +49,7 @@ def _paths_among(words: list[str]) -> Iterator[str]:
         name = base_name(word)
         if name in MAKES or name in PACKAGERS:
             yield from MAKES.get(name, ("package.json",))
-        elif name.endswith(RUN_ENDINGS) or (name != word and "." not in name):
+        elif name.endswith((*RUN_ENDINGS, ".mk", ".cron")) or (name != word and "." not in name):
             yield word
 
 

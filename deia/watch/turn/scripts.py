@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deia.watch.shell.nodes import Command
     from deia.watch.turn.run_texts import Read
 
+KEPT_ENDINGS = ("akefile", "package.json", ".mk", ".cron", ".crontab", ".txt")  # of other files that may be run
 MOST_WRITTEN = 40  # files of a conversation that are remembered
 MOST_TARGETS = 50  # of a Makefile, for one call
 MOST_SOUGHT = 200  # characters of an excerpt by which its place is found
@@ -49,7 +50,9 @@ NO_FILE = frozenset(("-c", "-lc", "-m", "-p", "-n", "-l", "--check", "--eval", "
 SETTING = (".env", "/activate", ".bashrc", ".profile", ".zshrc", "nvm.sh")  # sourced all day, and only set variables
 RUNNING = SHELLS | SOURCING | frozenset((*CODE_OPTIONS, *RUNNERS))
 BETWEEN_LINES = ", \t\r\n"
-MAKE, PACKAGE = "make", "package"
+MAKE, PACKAGE, CRON = "make", "package", "cron"
+INSTALLING = (["install"], ["i"], ["ci"])
+FED_SHELLS = frozenset(("at", "batch", "ssh"))  # which run what they are fed, ssh if it starts a shell
 NO_LABEL = frozenset(" $(`")  # signs of a line that is no label of a branch
 TIMES = frozenset("0123456789*/,-")
 
@@ -59,7 +62,7 @@ def with_files(turn: Turn, read: Read) -> Turn:
     command = watched_command(turn)
     parts, language = [command], "powershell" if "powershell" in turn.tool.lower() else "bash"
     for part in parts:
-        for path, snippet in _files_run(parse_commands(part, shell=language), read):
+        for path, snippet in _files_run(parse_commands(part, shell=language), read, part):
             if len(parts) <= MOST_FILES and not any(path in known.partition("\n")[0] for known in parts[1:]):
                 parts.append(f"{RUN_MARK}{path}\n{snippet}")
     if len(parts) == 1:
@@ -97,7 +100,7 @@ class WrittenFiles:
         for change in changes(turn, iter(parse_commands(command) if command else ())):
             path = files.without_dots(change.path)
             name = base_name(path)
-            if not (name.endswith((*RUN_ENDINGS, "akefile", "package.json")) or "." not in name):
+            if not (name.endswith((*RUN_ENDINGS, *KEPT_ENDINGS)) or "." not in name):
                 continue
             before = self._texts.pop(path, "")
             is_part = bool(change.old) and change.old in before
@@ -130,33 +133,36 @@ class _Run(Record):
     given: Sequence[str] = ()
 
 
-def _files_run(commands: Sequence[Command], read: Read) -> Iterator[tuple[str, str]]:
-    """Yield the files that commands run, each with its text as these run it."""
-    for command in commands:
-        for run in _runs(command, key_of(command.program)):
+def _files_run(commands: Sequence[Command], read: Read, line: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that the commands of a line run, each with its text as these run it."""
+    for at, command in enumerate(commands):
+        before = commands[at - 1] if at else command
+        piped = before.arguments if before.program == "cat" and f"{before.text} |" in line else ()
+        for run in _runs(command, key_of(command.program), piped):
             inside = f"{command.folder}/{run.path}" if command.folder and run.path[:1] not in {"/", "~"} else ""
             text = (read(inside) if inside else "") or read(run.path)
             age = LONG_THERE if text[:1] == OLDER else ""
             for part, snippet in _snippets(run, text.removeprefix(OLDER)) if text.strip() else ():
                 yield f"{run.path}{part}{age}", snippet
-    yield from _cron_lines(commands)
+    if any(command.program == "crontab" for command in commands):
+        printed = "\n".join(line for command in commands for line in (*command.arguments, command.stdin))
+        yield from ((f"the lines for cron{part}", snippet) for part, snippet in _cron_lines(printed))
 
 
-def _runs(command: Command, key: str) -> Iterator[_Run]:
-    """Yield the files that a command runs."""
+def _runs(command: Command, key: str, piped: Sequence[str]) -> Iterator[_Run]:
+    """Yield the files that a command runs; `piped` are those whose text it gets through a pipe."""
     plain = [word for word in command.arguments if word[:1] not in {"-", "+"}]
-    fed = [target for operator, target in command.redirects if operator == "<"]
+    fed = [*piped, *(target for operator, target in command.redirects if operator == "<")]
     if command.program.startswith(PRINTED):  # `cat x.sh | bash`, `bash -c "$(cat x.sh)"`
         yield from (_Run(path=path, by="bash") for path in command.program[len(PRINTED) : -1].split())
     elif key in MAKES:
-        inside, named = _option(command, "-C", "--directory"), _option(command, "-f", "--file")
-        targets = [word for word in plain if "=" not in word and word not in {inside, named}]
-        for name in (named,) if named else MAKES[key]:
-            yield _Run(path=f"{inside}/{name}" if inside else name, by=MAKE, given=targets)
+        yield from _made(command, key, plain)
     elif key in PACKAGERS:
-        names = plain[1:] if plain[:1] in (["run"], ["run-script"]) else plain if key != "npm" else []
-        names = names or [word for word in plain[:1] if word in SHORT_SCRIPTS]
-        yield from (_Run(path="package.json", by=PACKAGE, given=[name]) for name in names[:1])
+        yield from (_Run(path="package.json", by=PACKAGE, given=[name]) for name in _scripts_run(key, plain))
+    elif key in FED_SHELLS and (key != "ssh" or not SHELLS.isdisjoint(" ".join(plain).split())):
+        yield from (_Run(path=path, by="bash") for path in fed)
+    elif key == "crontab":
+        yield from (_Run(path=path, by=CRON) for path in plain[:1])
     elif not REMOTE.isdisjoint(command.through):
         return
     elif key in DATABASES or (key in RUNNING and not command.stdin):
@@ -170,10 +176,28 @@ def _runs(command: Command, key: str) -> Iterator[_Run]:
             yield _Run(path=written or command.program, by="", given=plain)
 
 
+def _made(command: Command, key: str, plain: Sequence[str]) -> Iterator[_Run]:
+    """Yield the files whose recipes make runs."""
+    inside, named = _option(command, "-C", "--directory"), _option(command, "-f", "--file")
+    targets = [word for word in plain if "=" not in word and word not in {inside, named}]
+    for name in (named,) if named else MAKES[key]:
+        yield _Run(path=f"{inside}/{name}" if inside else name, by=MAKE, given=targets)
+
+
+def _scripts_run(key: str, plain: list[str]) -> list[str]:
+    """Return the script of a package that a packager runs, if any: `npm run build`, `yarn build`, `npm ci`."""
+    if plain in INSTALLING:
+        return ["install"]
+    names = plain[1:] if plain[:1] in (["run"], ["run-script"]) else plain if key != "npm" else []
+    return (names or [word for word in plain[:1] if word in SHORT_SCRIPTS])[:1]
+
+
 def _snippets(run: _Run, text: str) -> Iterator[tuple[str, str]]:
     """Yield the command lines that stand for a file's text, each with the part of the file that it is."""
     if run.by == MAKE:
         yield from _recipes(text, run.given)
+    elif run.by == CRON:
+        yield from _cron_lines(text)
     elif run.by == PACKAGE:
         yield from _package_scripts(text, run.given[0])
     else:
@@ -280,13 +304,10 @@ def _package_scripts(text: str, name: str) -> Iterator[tuple[str, str]]:
             yield f" ({each})", _as_input("bash", written)
 
 
-def _cron_lines(commands: Sequence[Command]) -> Iterator[tuple[str, str]]:
-    """Yield the commands of lines for cron that are printed into it."""
-    if not any(command.program == "crontab" for command in commands):
-        return
-    for command in commands:
-        for line in "\n".join((*command.arguments, command.stdin)).splitlines():
-            at = 1 if line.startswith("@") else 5
-            fields = line.split(None, at)
-            if len(fields) > at and (at == 1 or TIMES.issuperset("".join(fields[:at]))):
-                yield "the lines for cron", _as_input("bash", fields[at])
+def _cron_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what the lines for cron in a text run."""
+    for line in text.splitlines():
+        at = 1 if line.startswith("@") else 5
+        fields = line.split(None, at)
+        if len(fields) > at and (at == 1 or TIMES.issuperset("".join(fields[:at]))):
+            yield "", _as_input("bash", fields[at])

@@ -144,6 +144,7 @@ def test_sql_that_a_command_runs_is_found(command: str) -> None:
         ("python -c 'c.executescript(\"begin;\\ndrop table x;\\ncommit\")'", ["drop table"]),
         ("psql -c truncate", ["truncate"]),  # an option names it, whatever it is
         ("psql -c 'BEGIN; DELETE FROM x; ROLLBACK'", []),
+        ("psql -c BEGIN -c 'DELETE FROM x' -c ROLLBACK", []),
     ],
 )
 def test_sql_is_found_behind_whatever_its_text_begins_with(command: str, expected: list[str]) -> None:
@@ -343,6 +344,10 @@ def test_a_rollback_behind_too_many_statements_undoes_none_of_the_first() -> Non
         ("create table t (x int); drop table t, orders", False),
         ("drop table t; create table t (x int)", False),
         ("create table t (x int); drop table", False),
+        ("drop database if exists app_test", True),
+        ("drop schema pytest_7 cascade", True),
+        ("drop database app", False),
+        ("drop table test_results", False),
     ],
 )
 def test_what_takes_away_only_tables_of_its_own_is_told(text: str, *, own: bool) -> None:

@@ -141,8 +141,33 @@ def test_an_option_is_given_apart_joined_or_with_its_value(wanted: str, argument
         ("git push --force -n", False),
         ("git commit -m --help", False),
         ("rm -rf --dry-runner", False),
+        ("bq query --dry_run x", True),
+        ("mc rm --fake --recursive play/bucket", True),
+        ("kubectl --context kind-dev delete ns x", True),
+        ("kubectl --context kind delete ns x", False),
+        ("redis-cli -h localhost flushall", True),
+        ("redis-cli -h cache.prod flushall", False),
+        ("VAULT_ADDR=http://127.0.0.1:8200 vault kv delete secret/a", True),
+        ("psql postgres://u@localhost:5433/scratch -c x", True),
+        ("mysql -h prod -uroot app_test -e x", True),
+        ("mysql -utest shop -e x", False),
+        ("sqlite3 /tmp/a.db x", True),
+        ("curl -X DELETE http://localhost:9200/logs", True),
+        ("curl -X DELETE https://x.example/a?next=http://localhost:1", False),
+        ("curl -d url=http://localhost:1 https://x.example/hooks", False),
+        ("aws rds modify-db-instance --db-instance-identifier orders-test --no-deletion-protection", True),
+        ("aws rds modify-db-instance --db-instance-identifier orders --no-deletion-protection", False),
+        ("hcloud context delete old", True),
+        ("scw config profile delete old", True),
+        ("circleci context delete github acme prod", False),
+        ("git config --unset user.name", False),
     ],
 )
 def test_a_dry_run_or_a_look_at_the_help_is_known(line: str, *, dry: bool) -> None:
     (command,) = parse_commands(line)
     assert is_dry(command) is dry
+
+
+def test_what_runs_in_a_container_for_tests_harms_nobody() -> None:
+    assert is_dry(parse_commands("docker exec redis-test redis-cli flushall")[1])
+    assert not is_dry(parse_commands("docker exec redis-live redis-cli flushall")[1])

@@ -31,8 +31,10 @@ WRITTEN = {
     "/repo/run.js": "require('child_process').execSync('terraform destroy')\n",
     "/repo/drop.sql": "drop database shop;\n",
     "/repo/Makefile": "all:\n\tcc main.c\n\ndown: stop\n\techo $(PWD)\n\nstop:\n\t@terraform destroy\n",
-    "/repo/package.json": '{"scripts": {"down": "node run.js", "build": "tsc"}}',
+    "/repo/package.json": '{"scripts": {"down": "node run.js", "build": "tsc", "postinstall": "node run.js"}}',
     "/repo/outer.sh": "./x.sh\n",
+    "/repo/ops.mk": "down:\n\tterraform destroy\n",
+    "/repo/nightly.cron": "0 3 * * * terraform destroy -auto-approve\n",
     "/repo/tool": "#!/usr/bin/env python3\nimport os\nos.system('terraform destroy')\n",
 }
 
@@ -67,6 +69,8 @@ def artefact() -> Artefact:
         "python3 run.py --now", "uv run run.py",
         "node run.js", "npx tsx run.js", "make down", "make -C /repo down", "npm run down", "yarn down", "./tool",
         "bash branches.sh reset", "psql -f drop.sql shop", "psql shop < drop.sql",
+        "cat drop.sql | psql shop", "at now < x.sh", "ssh host 'bash -s' < x.sh", "cat x.sh | ssh host bash",
+        "crontab nightly.cron", "make -f ops.mk down", "npm ci",
     ],
 )  # fmt: skip
 def test_what_was_written_is_judged_when_it_is_run(command: str, artefact: Artefact) -> None:
@@ -82,7 +86,8 @@ def test_what_was_written_is_judged_when_it_is_run(command: str, artefact: Artef
     "command",
     ["cat x.sh", "cat x.sh | bash -c ls", "cat x.sh | grep bash", 'echo "$(cat x.sh)"', "git add x.sh",
       "shellcheck x.sh", "make", "npm run build", "bash branches.sh",
-     "bash branches.sh status", "bash -c 'ls x.sh'", "python3 -m run", "ssh host ./x.sh", "echo ./x.sh"],
+     "bash branches.sh status", "bash -c 'ls x.sh'", "python3 -m run", "ssh host ./x.sh", "echo ./x.sh",
+     "ssh host uptime < x.sh", "cat x.sh && ssh host bash -c ls", "cat drop.sql; psql -l", "npm install left-pad"],
 )  # fmt: skip
 def test_what_is_not_run_is_not_judged(command: str, artefact: Artefact) -> None:
     replay = Replay(artefact)
