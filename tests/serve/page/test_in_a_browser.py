@@ -104,6 +104,7 @@ def test_a_false_alarm_becomes_a_passing_case_in_two_clicks(paged: Paged, browse
     browser.fill(TYPED, FALSE_ALARM)
     browser.click("text=False alarm: make this a case")  # the first
     browser.wait("text=1 of 4 cases fail")
+    browser.wait("button[disabled] >> text=False alarm: make this a case")  # also after it was judged anew
     browser.click("button:has-text('Apply') >> nth=0")  # the second
     browser.wait("text=all 4 cases pass")
     assert FALSE_ALARM in (paged.place.root / "triggers/sites.cases.yaml").read_text()
@@ -111,6 +112,7 @@ def test_a_false_alarm_becomes_a_passing_case_in_two_clicks(paged: Paged, browse
     browser.wait("text=an exception applies")  # compiled meanwhile, and judged anew
     browser.click("text=Take back")
     browser.wait("text=the files are what they were")
+    browser.wait("button:not([disabled]) >> text=False alarm: make this a case")
     assert (paged.place.root / "triggers/sites.cases.yaml").read_text() == CASES
     assert "unless" not in (paged.place.root / "triggers/sites.yaml").read_text()
     assert browser.troubles() == []
@@ -261,11 +263,15 @@ def test_marks_stand_where_they_belong_after_characters_of_two_units(paged: Page
     browser.fill(TYPED, "😀😀 Please delete the site of the shop 😀")
     browser.wait("mark.fired")
     assert browser.js("document.querySelector('.said').textContent") == "😀😀 Please delete the site of the shop 😀"
-    cut = browser.js("marked('😀 I delete it', {verdicts: [], acts: [{start: 4, verb_end: 10, end: 13, head: 'it'}]})"
-                     ".map(one => one.textContent || one)")
+    cut = browser.js(
+        "marked('😀 I delete it', {verdicts: [], acts: [{start: 4, verb_end: 10, end: 13, head: 'it'}]})"
+        ".map(one => one.textContent || one)"
+    )
     assert cut == ["😀 I ", "delete", " ", "it"]
-    other = browser.js("marked('x', {text: 'rm it', verdicts: [], acts: [{start: 0, verb_end: 2, end: 5, head: 'it'}]})"
-                       ".map(one => one.textContent || one)")
+    other = browser.js(
+        "marked('x', {text: 'rm it', verdicts: [], acts: [{start: 0, verb_end: 2, end: 5, head: 'it'}]})"
+        ".map(one => one.textContent || one)"
+    )
     assert other == ["rm", " ", "it"]
 
 
@@ -279,6 +285,84 @@ def test_a_blank_question_and_an_unknown_view_are_no_trouble(paged: Paged, brows
     assert "Cannot read" not in browser.text()
     browser.go("#constructor")
     browser.wait("#try-help")
+    assert browser.troubles() == []
+
+
+STUB = """(values => { const real = window.fetch; window.asked = []; window.fetch = async (url, of) => {
+    const view = url.split('/').pop(), one = values[view];
+    asked.push([view, of.body]);
+    if (!one) return real(url, of);
+    await new Promise(next => setTimeout(next, one.wait || 0));
+    if (one.refuse && of.body.includes(one.refuse)) {
+        one.refuse = '';
+        return new Response('{"error": "refused once"}', {status: 400});
+    }
+    return new Response(JSON.stringify(one.value), {status: 200}); } })(VALUES)"""
+
+
+def answer(browser: Browser, **views: object) -> None:
+    """Have some views answered in the browser: by a `value`, after `wait` ms, or once not, if it has what to refuse."""
+    named = {view.replace("_", "-"): of for view, of in views.items()}
+    browser.js(STUB.replace("VALUES", json.dumps(named)))
+
+
+def test_what_was_taken_back_is_not_taken_back_again(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    case = {"holds": False, "fires": False, "text": "x", "path": "a", "line": 1, "stage": "fires", "detail": ""}
+    one = {"id": "a", "does": ["x"], "files": [], "trigger": "site-delete", "cases": [case], "mends": []}
+    mend = {"id": "m", "does": ["an exception"]}
+    answer(
+        browser, case={"value": {**one, "mends": [mend]}}, mend={"value": {**one, "id": "b"}}, compiled={"value": {}},
+        take_back={"value": {}, "refuse": '"a"'},
+    )  # fmt: skip
+    browser.fill(TYPED, FALSE_ALARM)
+    browser.click("text=False alarm: make this a case")
+    browser.click("button:has-text('Apply')")
+    browser.until(lambda: browser.js("asked.some(one => one[0] === 'mend')"))
+    browser.wait("text=No small change")
+    browser.click("text=Take back")
+    browser.wait("text=refused once")
+    browser.click("text=Take back")
+    browser.wait("text=the files are what they were")
+    taken = browser.js("asked.filter(one => one[0] === 'take-back').map(one => JSON.parse(one[1]).id)")
+    assert taken == ["b", "a", "a"]
+
+
+def test_what_an_undo_changes_which_call_waits_and_where_is_muted_is_shown(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    undo = {"id": "p-1", "does": ["adds a word"], "at": 5, "because": "noise", "files": ["a.yaml"], "undone": False}
+    waiting = {"code": "abc", "conversation": "c1", "triggers": ["site-delete"], "text": "shopctl site:delete x"}
+    answer(
+        browser, proposals={"value": {"proposals": [], "applied": [{**undo, "diff": ["-  - word", "+  - other"]}]}},
+        silences={"value": {"mutes": [], "pending": [waiting], "folder": "/the/commons"}},
+    )  # fmt: skip
+    browser.go("#learning")
+    browser.wait("section[aria-label=Applied] .minus >> text=word")
+    assert "+  - other" in browser.text("section[aria-label=Applied] .plus")
+    assert browser.do("axe") == []
+    call(paged.place, "shopctl site:delete shop")
+    browser.go("#live")
+    browser.wait("code >> text=shopctl site:delete x")
+    browser.click(".event >> text=held")
+    browser.wait("button[title='In /the/commons and below']")
+    assert browser.troubles() == []
+
+
+def test_a_late_answer_does_not_replace_what_was_chosen_since(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    problem = {"severity": "error", "path": "a.md", "line": 1, "found": "found late", "fix": ""}
+    answer(browser, problems={"wait": 1500, "value": {"problems": [problem]}})
+    browser.go("#lessons")
+    browser.wait(".entries button")
+    browser.do("choose", selector="select >> nth=0", value="problems")
+    browser.wait("text=Checking everything")
+    browser.do("choose", selector="select >> nth=0", value="documents")
+    browser.wait(".entries button")
+    time.sleep(2)
+    assert "found late" not in browser.text()
+    assert browser.js("document.querySelectorAll('.entries button').length") > 1
+    browser.do("choose", selector="select >> nth=0", value="problems")
+    browser.wait("text=found late")
     assert browser.troubles() == []
 
 
