@@ -233,7 +233,7 @@ def test_a_new_event_leaves_the_chosen_one_as_it_is(paged: Paged, browser: Brows
 
 
 def test_odd_lines_of_the_log_and_a_broken_stream_do_not_end_live(paged: Paged, browser: Browser) -> None:
-    odd = [
+    odd: list[dict[str, object]] = [
         {"event": 7, "id": 8, "ts": 5, "outcome": "constructor"},
         {"event": "injection", "id": "o-1", "ts": 5, "trigger": 5, "because": [1], "conversation": 6},
         {"event": "query", "id": "o-2", "ts": None, "query": 5}, {"event": "feedback", "id": "o-3", "verdict": [2]},
