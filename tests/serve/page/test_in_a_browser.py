@@ -75,7 +75,9 @@ def test_a_verdict_comes_as_one_types_and_the_address_keeps_it(paged: Paged, bro
     assert "deia-reference" in browser.text()
     address = browser.js("location.hash")
     assert "role=assistant" in address
-    browser.do("reload")
+    assert browser.js("sessionStorage.length + localStorage.length") == 0
+    browser.open(start_page_again(paged), tab="second")
+    browser.do("reload")  # the other tab was open with this one, and hands the session over
     browser.wait("text=because phrase")
     assert browser.js("document.querySelector('textarea').value") == "I will remove the site of the shop"
     browser.do("choose", selector="select >> nth=0", value="tool_call")
@@ -102,6 +104,7 @@ def test_a_false_alarm_becomes_a_passing_case_in_two_clicks(paged: Paged, browse
     browser.fill(TYPED, FALSE_ALARM)
     browser.click("text=False alarm: make this a case")  # the first
     browser.wait("text=1 of 4 cases fail")
+    browser.wait("button[disabled] >> text=False alarm: make this a case")  # also after it was judged anew
     browser.click("button:has-text('Apply') >> nth=0")  # the second
     browser.wait("text=all 4 cases pass")
     assert FALSE_ALARM in (paged.place.root / "triggers/sites.cases.yaml").read_text()
@@ -109,6 +112,7 @@ def test_a_false_alarm_becomes_a_passing_case_in_two_clicks(paged: Paged, browse
     browser.wait("text=an exception applies")  # compiled meanwhile, and judged anew
     browser.click("text=Take back")
     browser.wait("text=the files are what they were")
+    browser.wait("button:not([disabled]) >> text=False alarm: make this a case")
     assert (paged.place.root / "triggers/sites.cases.yaml").read_text() == CASES
     assert "unless" not in (paged.place.root / "triggers/sites.yaml").read_text()
     assert browser.troubles() == []
@@ -169,6 +173,199 @@ def test_a_document_is_edited_with_a_preview_and_an_error_is_not_kept(paged: Pag
     ]
 
 
+def test_an_unsaved_text_is_kept_when_another_entry_is_chosen_and_when_the_session_ends(
+    paged: Paged, browser: Browser
+) -> None:
+    browser.open(paged.address)
+    browser.go("#lessons?id=site-checklist")
+    browser.click("section[aria-label='The document'] button:text-is('Edit')")
+    browser.fill("textarea.code", "# Typed by hand\n\nNot saved yet.\n")
+    browser.click(".entries button >> nth=0")
+    browser.wait("text=Not saved yet: bok/hosting/site-checklist.md")
+    browser.go("#try")
+    browser.wait("#try-help")
+    browser.go("#lessons")
+    browser.click("text=Go on editing")
+    browser.wait("text=have not saved")
+    assert "Typed by hand" in browser.js("document.querySelector('textarea.code').value")
+    browser.wait(".plus >> text=Typed by hand")
+    browser.open(start_page_again(paged), tab="second")
+    browser.click("text=End session", tab="second")
+    browser.wait("text=Not signed in", tab="second")
+    browser.wait("textarea.code")
+    paged.end()  # the server is started anew, so no session of before is known
+    again = start_page(paged.place, "--port", paged.origin.rpartition(":")[2])
+    try:
+        browser.click("button:text-is('Save')")
+        browser.wait("#out >> text=Your text below is kept")
+        assert "Typed by hand" in browser.js("document.querySelector('textarea.code').value")
+        assert browser.do("axe") == []
+        browser.open(again.address, tab="second")
+        browser.wait("nav a")
+        assert browser.js("document.getElementById('out')") is None
+        browser.click("button:text-is('Save')")
+        browser.wait("text=Git shows the change")
+        assert "Typed by hand" in (paged.place.root / "bok/hosting/site-checklist.md").read_text()
+        assert "Go on editing" not in browser.text()
+    finally:
+        again.end()
+
+
+def test_a_new_event_leaves_the_chosen_one_as_it_is(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    browser.go("#live")
+    browser.wait("text=● live")
+    call(paged.place, "shopctl site:delete shop")
+    browser.click(".event >> text=held")
+    browser.wait("section[aria-label='The event'] >> text=Allow once")
+    browser.click("text=Not relevant")
+    browser.wait("text=Recorded as not relevant")
+    browser.wait(".event >> text=feedback")
+    browser.js("window.kept = [...document.querySelectorAll('main section button')]; kept[1].focus()")
+    log(paged.place, {"event": "error", "id": "e-1-1", "error": "something else"})
+    browser.wait(".event >> text=something else")
+    assert browser.js("kept.length > 3 && kept.every(one => one.isConnected)")
+    assert browser.js("document.activeElement === kept[1]")
+    assert "Recorded as not relevant." in browser.text("section[aria-label='The event']")
+    browser.fill("input[type=search]", "nothing is like this")
+    browser.wait("text=There are no events like this")
+    assert browser.js("document.querySelector('.list').getAttribute('aria-activedescendant')") is None
+
+
+def test_odd_lines_of_the_log_and_a_broken_stream_do_not_end_live(paged: Paged, browser: Browser) -> None:
+    odd: list[dict[str, object]] = [
+        {"event": 7, "id": 8, "ts": 5, "outcome": "constructor"},
+        {"event": "injection", "id": "o-1", "ts": 5, "trigger": 5, "because": [1], "conversation": 6},
+        {"event": "query", "id": "o-2", "ts": None, "query": 5}, {"event": "feedback", "id": "o-3", "verdict": [2]},
+    ]  # fmt: skip
+    log(paged.place, *odd)
+    browser.open(paged.address)
+    browser.go("#live")
+    browser.until(lambda: browser.js("document.querySelectorAll('.event').length") >= len(odd))
+    browser.do("eval", script="document.querySelector('.list').focus()")
+    for _ in odd:
+        browser.do("press", key="ArrowDown")
+        assert "trouble" not in browser.text("section[aria-label='The event']")
+    show = "Object.defineProperty(document, 'hidden', {get: () => %s, configurable: true});"
+    tell = "document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))"
+    browser.js(show % "true" + tell)  # as a tab that nobody sees
+    browser.wait("text=waits until this tab is seen")
+    log(paged.place, {"event": "error", "id": "e-2-1", "error": "written meanwhile", "ts": 6})
+    time.sleep(1)
+    assert "written meanwhile" not in browser.text()
+    browser.js(show % "false" + tell)
+    browser.wait(".event >> text=written meanwhile")
+    assert browser.troubles() == []
+
+
+def test_marks_stand_where_they_belong_after_characters_of_two_units(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    browser.fill(TYPED, "😀😀 Please delete the site of the shop 😀")
+    browser.wait("mark.fired")
+    assert browser.js("document.querySelector('.said').textContent") == "😀😀 Please delete the site of the shop 😀"
+    cut = browser.js(
+        "marked('😀 I delete it', {verdicts: [], acts: [{start: 4, verb_end: 10, end: 13, head: 'it'}]})"
+        ".map(one => one.textContent || one)"
+    )
+    assert cut == ["😀 I ", "delete", " ", "it"]
+    other = browser.js(
+        "marked('x', {text: 'rm it', verdicts: [], acts: [{start: 0, verb_end: 2, end: 5, head: 'it'}]})"
+        ".map(one => one.textContent || one)"
+    )
+    assert other == ["rm", " ", "it"]
+
+
+def test_a_blank_question_and_an_unknown_view_are_no_trouble(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    browser.go("#ask")
+    browser.fill("input[type=search]", "a site")
+    browser.wait("article")
+    browser.fill("input[type=search]", "   ")
+    browser.wait("text=Type a question, keywords")
+    assert "Cannot read" not in browser.text()
+    browser.go("#constructor")
+    browser.wait("#try-help")
+    assert browser.troubles() == []
+
+
+STUB = """(values => { const real = window.fetch; window.asked = []; window.fetch = async (url, of) => {
+    const view = url.split('/').pop(), one = values[view];
+    asked.push([view, of.body]);
+    if (!one) return real(url, of);
+    await new Promise(next => setTimeout(next, one.wait || 0));
+    if (one.refuse && of.body.includes(one.refuse)) {
+        one.refuse = '';
+        return new Response('{"error": "refused once"}', {status: 400});
+    }
+    return new Response(JSON.stringify(one.value), {status: 200}); } })(VALUES)"""
+
+
+def answer(browser: Browser, **views: object) -> None:
+    """Have some views answered in the browser: by a `value`, after `wait` ms, or once not, if it has what to refuse."""
+    named = {view.replace("_", "-"): of for view, of in views.items()}
+    browser.js(STUB.replace("VALUES", json.dumps(named)))
+
+
+def test_what_was_taken_back_is_not_taken_back_again(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    case = {"holds": False, "fires": False, "text": "x", "path": "a", "line": 1, "stage": "fires", "detail": ""}
+    one = {"id": "a", "does": ["x"], "files": [], "trigger": "site-delete", "cases": [case], "mends": []}
+    mend = {"id": "m", "does": ["an exception"]}
+    answer(
+        browser, case={"value": {**one, "mends": [mend]}}, mend={"value": {**one, "id": "b"}}, compiled={"value": {}},
+        take_back={"value": {}, "refuse": '"a"'},
+    )  # fmt: skip
+    browser.fill(TYPED, FALSE_ALARM)
+    browser.click("text=False alarm: make this a case")
+    browser.click("button:has-text('Apply')")
+    browser.until(lambda: browser.js("asked.some(one => one[0] === 'mend')"))
+    browser.wait("text=No small change")
+    browser.click("text=Take back")
+    browser.wait("text=refused once")
+    browser.click("text=Take back")
+    browser.wait("text=the files are what they were")
+    taken = browser.js("asked.filter(one => one[0] === 'take-back').map(one => JSON.parse(one[1]).id)")
+    assert taken == ["b", "a", "a"]
+
+
+def test_what_an_undo_changes_which_call_waits_and_where_is_muted_is_shown(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    undo = {"id": "p-1", "does": ["adds a word"], "at": 5, "because": "noise", "files": ["a.yaml"], "undone": False}
+    waiting = {"code": "abc", "conversation": "c1", "triggers": ["site-delete"], "text": "shopctl site:delete x"}
+    answer(
+        browser, proposals={"value": {"proposals": [], "applied": [{**undo, "diff": ["-  - word", "+  - other"]}]}},
+        silences={"value": {"mutes": [], "pending": [waiting], "folder": "/the/commons"}},
+    )  # fmt: skip
+    browser.go("#learning")
+    browser.wait("section[aria-label=Applied] .minus >> text=word")
+    assert "+  - other" in browser.text("section[aria-label=Applied] .plus")
+    assert browser.do("axe") == []
+    call(paged.place, "shopctl site:delete shop")
+    browser.go("#live")
+    browser.wait("code >> text=shopctl site:delete x")
+    browser.click(".event >> text=held")
+    browser.wait("button[title='In /the/commons and below']")
+    assert browser.troubles() == []
+
+
+def test_a_late_answer_does_not_replace_what_was_chosen_since(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    problem = {"severity": "error", "path": "a.md", "line": 1, "found": "found late", "fix": ""}
+    answer(browser, problems={"wait": 1500, "value": {"problems": [problem]}})
+    browser.go("#lessons")
+    browser.wait(".entries button")
+    browser.do("choose", selector="select >> nth=0", value="problems")
+    browser.wait("text=Checking everything")
+    browser.do("choose", selector="select >> nth=0", value="documents")
+    browser.wait(".entries button")
+    time.sleep(2)
+    assert "found late" not in browser.text()
+    assert browser.js("document.querySelectorAll('.entries button').length") > 1
+    browser.do("choose", selector="select >> nth=0", value="problems")
+    browser.wait("text=found late")
+    assert browser.troubles() == []
+
+
 def test_events_come_live_and_are_acted_on(paged: Paged, browser: Browser) -> None:
     browser.open(paged.address)
     browser.go("#live")
@@ -182,7 +379,7 @@ def test_events_come_live_and_are_acted_on(paged: Paged, browser: Browser) -> No
     browser.click("text=Mute in this conversation")
     browser.wait("text=in conversation c1")
     browser.do("choose", selector="select[aria-label='For how long to mute it']", value="hour")
-    browser.click("text=Mute here")
+    browser.click("text=Mute in this commons")
     browser.wait("text=/until .*, in /")
     browser.wait("text=in /")
     call(paged.place, "shopctl site:delete other", "c2")
@@ -278,12 +475,26 @@ def test_nothing_in_a_hostile_commons_runs(paged: Paged, browser: Browser) -> No
 
 def test_a_second_tab_shares_the_session_and_signing_out_ends_both(paged: Paged, browser: Browser) -> None:
     browser.open(paged.address)
-    browser.open(f"{paged.origin}/page#lessons", tab="second")
+    browser.open(start_page_again(paged), tab="second")
+    browser.go("#lessons", tab="second")
+    browser.do("reload", tab="second")
     browser.wait("text=Before a site is deleted", tab="second")
+    browser.do("goto", url=f"{paged.origin}/page#lessons", tab="new")  # whoever opens a tab has no session by that
+    browser.wait("text=A new tab does not have it", tab="new")
+    assert browser.js("document.querySelectorAll('nav a').length", tab="new") == 0
     browser.click("text=End session", tab="second")
     browser.wait("text=Not signed in", tab="second")
     browser.fill(TYPED, "delete the site")
     browser.wait("text=This session has ended")
+
+
+def test_a_reload_without_another_tab_says_how_to_sign_in(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    browser.do("reload")
+    browser.wait("text=Not signed in")
+    assert "deia page" in browser.text()
+    browser.open(start_page_again(paged), tab="second")
+    browser.wait("nav a")  # it was signed in before, so the next one to sign in takes it along
 
 
 def test_who_has_no_token_or_a_used_one_is_told_what_to_type(paged: Paged, browser: Browser) -> None:
