@@ -138,15 +138,17 @@ def _restoring(root: str, path: str) -> Iterator[None]:
     """Restore a file and the index if an edit of them fails, and leave no copy in the trash."""
     kept = {one: safe_files.read_bytes(root, one) for one in (path, find_index(root)) if one}
     copies_before = copies(root)
+    is_done = False
     try:
         yield
-    except BaseException:
-        for other, data in kept.items():
-            if data is not None and safe_files.read_bytes(root, other) != data:
-                safe_files.write_bytes(root, other, data)
-        for copy in copies(root) - copies_before:
-            drop_copy(root, copy, path)
-        raise
+        is_done = True
+    finally:
+        if not is_done:
+            for other, data in kept.items():
+                if data is not None and safe_files.read_bytes(root, other) != data:
+                    safe_files.write_bytes(root, other, data)
+            for copy in copies(root) - copies_before:
+                drop_copy(root, copy, path)
 
 
 def _refuse_errors(path: str, problems: Sequence[Problem]) -> None:
