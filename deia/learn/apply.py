@@ -27,6 +27,7 @@ from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.commons.write.import_notes import SETTINGS
 from deia.fast_json import Json, dumps, loads
 from deia.learn.file_edits import edit_texts, is_undone_form
+from deia.learn.line_diff import CLOSE, equal_ends, line_diff
 from deia.learn.proposals import Proposal
 from deia.problems import CommonsError
 from deia.records import Record
@@ -34,7 +35,6 @@ from deia.typed_json import read_record
 
 CHANGELOG = "telemetry/CHANGES.jsonl"
 MOST_CHANGELOG = 64_000_000  # bytes
-CLOSE = 2000  # lines between the first and the last difference; more are stored as a single hunk
 CONTEXT = 2  # lines around a hunk by which it is found again
 
 
@@ -113,15 +113,31 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
             )
             raise CommonsError(problem, fix="To see what was applied, type: deia learn log")
         last = applied[-1]
-        for edit in last.files:
-            _refuse_forged(root, edit, f"{CHANGELOG}:{last.line}")
-        before = {edit.path: safe_files.read_bytes(root, edit.path) for edit in last.files}
-        after = {edit.path: _reverted(edit, before[edit.path], last.id) for edit in last.files}
-        if SETTINGS in after and not is_undone_form(before[SETTINGS], after[SETTINGS]):
-            raise _forged(f"It would not only take back a form in {SETTINGS}.", f"{CHANGELOG}:{last.line}")
+        before, after = _taken_back(root, last)
         _log(root, {"at": spool.timestamp(now), "undo": last.id})
         _write(root, before, after)
         return last
+
+
+def undo_diff(root: str, entry: AppliedProposal) -> list[str]:
+    """Return the lines that taking back an entry would change, as a unified diff; raise CommonsError if it cannot."""
+    before, after = _taken_back(root, entry)
+    return [line for path in after for line in line_diff(path, _plain(before[path]), _plain(after[path]), around=1)]
+
+
+def _plain(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _taken_back(root: str, entry: AppliedProposal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
+    """Return the files of an entry as they are and as they become; raise CommonsError if it cannot be taken back."""
+    for edit in entry.files:
+        _refuse_forged(root, edit, f"{CHANGELOG}:{entry.line}")
+    before = {edit.path: safe_files.read_bytes(root, edit.path) for edit in entry.files}
+    after = {edit.path: _reverted(edit, before[edit.path], entry.id) for edit in entry.files}
+    if SETTINGS in after and not is_undone_form(before[SETTINGS], after[SETTINGS]):
+        raise _forged(f"It would not only take back a form in {SETTINGS}.", f"{CHANGELOG}:{entry.line}")
+    return before, after
 
 
 def read_changes(root: str) -> list[AppliedProposal]:
@@ -196,12 +212,16 @@ def _is_written_here(root: str, path: str) -> bool:
 def _encoded(path: str, text: str, before: bytes | None) -> bytes:
     """Return a text as bytes, with the line ends and the byte order mark that the file had."""
     old = before or b""
-    windows = old.count(b"\r\n")
-    if old.decode("utf-8", "ignore").encode() != old or windows not in (0, old.count(b"\n")):
+    refuse_mixed(path, old)
+    data = (text.replace("\n", "\r\n") if b"\r\n" in old else text).encode("utf-8", "replace")
+    return codecs.BOM_UTF8 + data if old.startswith(codecs.BOM_UTF8) else data
+
+
+def refuse_mixed(path: str, data: bytes) -> None:
+    """Raise CommonsError if a file is not UTF-8 or has mixed line ends, so that a text cannot stand for its bytes."""
+    if data.decode("utf-8", "ignore").encode() != data or data.count(b"\r\n") not in (0, data.count(b"\n")):
         fix = "Save it as UTF-8 with one kind of line ends."
         raise CommonsError(f"{path} has mixed line ends, or is not UTF-8.", fix=fix)
-    data = (text.replace("\n", "\r\n") if windows else text).encode("utf-8", "replace")
-    return codecs.BOM_UTF8 + data if old.startswith(codecs.BOM_UTF8) else data
 
 
 def _write(root: str, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> None:
@@ -232,11 +252,9 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _hunks(before: bytes | None, after: bytes) -> Iterator[Hunk]:
-    """Yield the differences; equal lines at both ends are skipped first, which keeps large files fast."""
+    """Yield the differences; more than `CLOSE` lines between the first and the last are one hunk."""
     old, new = _lines(before or b""), _lines(after)
-    first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-    most = min(len(old), len(new)) - first
-    last = next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+    first, last = equal_ends(old, new)
     left, right = old[first : len(old) - last], new[first : len(new) - last]
     codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(left), 0, len(right))]
     if max(len(left), len(right)) <= CLOSE:

@@ -6,7 +6,7 @@ paths, because triggers and people refer to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from deia.commons.index.documents import DOCUMENT_BYTES, as_document
@@ -15,7 +15,7 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import find_index
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.front_matter import FENCE, metadata_end, split
+from deia.commons.source_files.front_matter import CODE, FENCE, metadata_end, split
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import read_mapping
@@ -47,7 +47,7 @@ def revise_lesson(
     if not old.readable:
         raise CommonsError(f"{entry.path} cannot be read.", old.problems)
     body = split(old.text, path=entry.path).body if text is None else text
-    revised = _revised_text(old.text, body, {**new_values, "updated": today})
+    revised = revised_text(old.text, body, {**new_values, "updated": today})
     if _own_id(revised, entry.path) != _own_id(old.text, entry.path):
         raise CommonsError("The new text gives the document another id.", fix="Omit the line that names an id.")
     copy = keep_copy(root, ident, entry.path, stamp=stamp)
@@ -72,18 +72,24 @@ def _to_plain_text(value: Json) -> Json:
     return [_to_plain_text(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
+def revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     """Return the file's metadata, with the fields changed that it has, above the new text."""
     ends = "\r\n" if "\r\n" in old else "\n"
     lines = old.replace("\r\n", "\n").split("\n")
     end = metadata_end(lines)
     head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
-    title = str(fields.get("title", "")) or next((line[2:].strip() for line in lines if line.startswith("# ")), "")
+    title = str(fields.get("title", "")) or _heading(lines[end + 1 :] if end else lines)
     body = text.strip().replace("\r\n", "\n")
-    if title and not body.startswith("# "):
+    if title and not body.startswith("# ") and _heading(body.split("\n")) != title:
         body = f"# {title}\n\n{body}"
     front = f"{FENCE}\n{head.rstrip()}\n{FENCE}\n\n" if end else ""
     return f"{front}{body}\n".replace("\n", ends)
+
+
+def _heading(lines: Sequence[str]) -> str:
+    """Return the first heading in lines below the metadata and above all code, or ""."""
+    begin = next((number for number, line in enumerate(lines) if line.lstrip().startswith(CODE)), len(lines))
+    return next((line[2:].strip() for line in lines[:begin] if line.startswith("# ")), "")
 
 
 def _with_fields(head: str, fields: Mapping[str, Json]) -> str:

@@ -5,6 +5,7 @@ Only the project's own documents can be removed. Nothing is ever deleted.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Iterable
@@ -62,6 +63,20 @@ def keep_copy(root: str, ident: str, path: str, *, stamp: str) -> str:
     folder = _free_folder(root, ident, stamp)
     create_file(root, f"{folder}/{path}", content.text)
     return folder
+
+
+def copies(root: str) -> set[str]:
+    """Return the folders in the trash."""
+    top = safe_files.resolve(root, FOLDER)
+    return {f"{FOLDER}/{name}" for name in (files.names(top) if top else ())}
+
+
+def drop_copy(root: str, folder: str, path: str) -> None:
+    """Remove a copy of a document that `keep_copy` made, with the folders that become empty."""
+    place = safe_files.checked_place(root, f"{folder}/{path}")
+    safe_files.remove(root, f"{folder}/{path}")
+    with contextlib.suppress(OSError):
+        os.removedirs(os.path.dirname(place))
 
 
 @with_write_lock

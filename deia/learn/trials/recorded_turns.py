@@ -14,7 +14,7 @@ from deia.evaluate.transcripts import Reader, read_conversations
 from deia.fast_json import Json
 from deia.learn.trigger_drafts import FiredTurn
 from deia.records import Turn
-from deia.redaction import redact
+from deia.redaction import HIDDEN, is_secret_name, redact
 from deia.watch.authoring.replay import Replay
 from deia.watch.clauses.folder_signs import signs_around
 from deia.watch.gate.artefact import Artefact
@@ -85,14 +85,24 @@ def _turn(turn: Turn) -> dict[str, Json]:
     values: dict[str, Json] = {"role": turn.role}
     if turn.tool:
         values["tool"] = turn.tool
-    arguments = turn.tool_input or {}
-    if _command(turn) is None and turn.role == "tool_call" and not turn.text:
-        values["tool_input"] = {name: redact(text) for name, text in arguments.items() if isinstance(text, str)}
-    elif _command(turn) is None:
+    command = _command(turn)
+    if turn.tool_input:
+        arguments = {str(name): _redacted(str(name), value) for name, value in turn.tool_input.items()}
+        values["tool_input"] = arguments if command is None else {**arguments, "command": redact(command)[:MOST_TEXT]}
+    if not turn.tool_input or turn.text not in ("", command):
         values["text"] = _text(turn)
-    else:
-        values["tool_input"] = {"command": _text(turn)}
     return values | ({"failed": True} if turn.failed else {})
+
+
+def _redacted(name: str, value: object) -> Json:
+    """Return a value of a tool's input without secrets; a list, a map, a number and a yes or no stay what they are."""
+    if isinstance(value, str):
+        return HIDDEN if value and is_secret_name(name.lower()) else redact(value)
+    if isinstance(value, Mapping):
+        return {redact(str(key)): _redacted(str(key), item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_redacted(name, item) for item in value]
+    return value if value is None or isinstance(value, (bool, int, float)) else redact(str(value))
 
 
 def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:

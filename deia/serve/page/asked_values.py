@@ -40,6 +40,14 @@ def name(asked: Asked, key: str) -> str:
     return text(asked, key, most=MOST_NAME)
 
 
+def wanted_name(asked: Asked, key: str) -> str:
+    """Return an id or another short text; raise QueryError if there is none."""
+    value = name(asked, key)
+    if not value.strip():
+        raise QueryError(f"the request has no {key}", fix=RELOAD)
+    return value
+
+
 def choice(asked: Asked, key: str, choices: Sequence[str]) -> str:
     """Return one of some values, by default the first; raise QueryError if it is none of them."""
     value = asked.get(key) or choices[0]

@@ -19,6 +19,10 @@ SHOWN = 10  # documents
 MOST_QUESTION = 4_000  # characters
 MOST_VALUES = 500  # of a filter
 RANKINGS = ("by_words", "by_meaning", "by_links", "fused")
+NOTHING: dict[str, Json] = {  # the reply to a question that is blank
+    "results": [], "matched": False, "confidence": "low", "probability": 0.0, "reason": "", "suggestions": [],
+    "searched_for": "", "audit": {"kind": "", "tier": "", "understood": "", "warnings": []},
+}  # fmt: skip
 FIELDS = ("id", "path", "title", "summary", "why_relevant", "action", "urgency", "heading", "passage", "page")
 
 
@@ -33,7 +37,7 @@ def ask(desk: Desk, asked: Asked) -> dict[str, Json]:
     question = text(asked, "question", most=MOST_QUESTION).strip()
     filters = {one: name(asked, one) or None for one in FILTERS}
     if not question:
-        return {"results": [], "audit": {}}
+        return {**NOTHING}
     answer = desk.librarian.query(
         question, limit=SHOWN, platform=filters["platform"], audience=filters["audience"], urgency=filters["urgency"],
         cluster=filters["cluster"], tag=filters["tag"],

@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, partial
+from itertools import count
 from typing import TypeAlias
 
 from deia import fast_json
@@ -44,6 +45,8 @@ Fields: TypeAlias = Mapping[str, Json]
 PATH, EVENTS = "/page", "/page/events"
 LOOK = 0.4  # seconds between two looks at the log
 ALIVE = 15.0  # seconds of silence after which a stream says that it is there
+MOST_SIGN_IN = 1_024  # bytes of a request that has no session yet
+MOST_WAITING = 1_000  # tabs whose last request is known
 # What answers each view: at once, as one types, or in a thread for what reads many files.
 AT_ONCE: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "try": try_turn.try_turn, "explain": try_turn.explain_trigger,
@@ -60,6 +63,8 @@ WITH_FILES: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "proposals": learning_views.proposals, "apply": learning_views.apply, "undo": learning_views.undo_applied,
     "state": health_views.state,
 }  # fmt: skip
+# What is typed fast: of the requests of a tab that wait, only the newest is worked out. Others get an empty reply.
+TYPED: Mapping[str, Fields] = {"try": try_turn.NOTHING, "ask": asking.NOTHING}
 SIGN_IN = "Type in a terminal: deia page"
 HEADERS = (
     (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"),
@@ -103,6 +108,8 @@ class BrowserPage:
             "compiled": self._compiled, "doctor": self._doctor, "propose": self._propose, "problems": self._problems,
         }  # fmt: skip
         self._commands = health_views.Commands(commons)
+        self._newest: dict[tuple[str, bytes, str], int] = {}  # by view, session and tab; the number of a request
+        self._numbers = count()
         self._ending = asyncio.Event()
         self._warming: asyncio.Future[Fields] | None = None
 
@@ -126,7 +133,7 @@ class BrowserPage:
         elif scope["method"] != "POST":
             await limits.respond(send, 405, {"error": f"open {PATH} in a browser"})
         elif scope["path"] == EVENTS and self._sessions.knows(headers):
-            await self._stream(receive, send)
+            await self._stream(headers, receive, send)
         else:
             await self._answer(scope["path"].removeprefix(f"{PATH}/"), headers, receive, send)
 
@@ -144,26 +151,54 @@ class BrowserPage:
 
     async def _reply(self, path: str, headers: Mapping[bytes, bytes], receive: limits.Receive) -> tuple[int, Fields]:
         """Return the status and the value of an answer; only to sign in needs no session."""
+        if path == "sign-in":
+            return await self._sign_in(headers, receive)
+        if not self._sessions.knows(headers):  # before anything that it sends is read
+            return 401, {"error": "this tab is not signed in", "fix": SIGN_IN}
         body = await read_body(receive)
         if body is None:
             return 413, {"error": "the request did not arrive whole"}
-        if path == "sign-in":
-            token = self._sessions.begin(name(read_asked(body), "once"))
-            if token:  # what the first keystroke would wait for is read now
-                warming = {"text": try_turn.WARMING}
-                self._warming = asyncio.ensure_future(_view(self._quick, try_turn.try_turn, warming))
-            return (200, {"token": token}) if token else (401, {"error": "this address was used, or is too old"})
-        if not self._sessions.knows(headers):
-            return 401, {"error": "this tab is not signed in", "fix": SIGN_IN}
         if path == "sign-out":
             self._sessions.end(headers)
             return 200, {}
         if path not in self._paths:
             return 404, {"error": f"the page has no {path[:100]!r}"}
-        return 200, await self._paths[path](read_asked(body))
+        asked = read_asked(body)
+        if path in TYPED:
+            return 200, await self._newest_only(path, headers, asked)
+        return 200, await self._paths[path](asked)
 
-    async def _stream(self, receive: limits.Receive, send: limits.Send) -> None:
-        """Send each event of the log as it is written, until the browser or the server ends."""
+    async def _sign_in(self, headers: Mapping[bytes, bytes], receive: limits.Receive) -> tuple[int, Fields]:
+        """Return the token of a new session; a stranger's request may be only as long as the page's own."""
+        length = headers.get(b"content-length", b"0")
+        is_long = not length.isdigit() or len(length) > 9 or int(length) > MOST_SIGN_IN
+        body = None if is_long else await read_body(receive, most=MOST_SIGN_IN)
+        if body is None:
+            return 413, {"error": f"to sign in, a request may have at most {MOST_SIGN_IN} bytes"}
+        token = self._sessions.begin(name(read_asked(body), "once"))
+        if not token:
+            return 401, {"error": "this address was used, or is too old"}
+        warming = {"text": try_turn.WARMING}  # what the first keystroke would wait for is read now
+        self._warming = asyncio.ensure_future(_view(self._quick, try_turn.try_turn, warming))
+        return 200, {"token": token}
+
+    async def _newest_only(self, view: str, headers: Mapping[bytes, bytes], asked: Asked) -> Fields:
+        """Return the reply of a view, or an empty one if the same tab asks again before this is begun."""
+        tab = view, headers.get(b"authorization", b""), name(asked, "tab")
+        self._newest.pop(tab, None)
+        number = self._newest[tab] = next(self._numbers)
+        while len(self._newest) > MOST_WAITING:
+            del self._newest[next(iter(self._newest))]
+
+        def reply(desk: Desk, asked: Asked) -> Fields:
+            """Return the reply, unless there is a newer request."""
+            superseded = self._newest.get(tab, number) != number
+            return {**TYPED[view], "superseded": True} if superseded else AT_ONCE[view](desk, asked)
+
+        return await _view(self._quick, reply, asked)
+
+    async def _stream(self, headers: Mapping[bytes, bytes], receive: limits.Receive, send: limits.Send) -> None:
+        """Send each event of the log as it is written, until the browser, the session or the server ends."""
         head = (*HEADERS, (b"content-type", b"text/event-stream"))
         follower = await asyncio.to_thread(Follower, live_views.events_of(self._quick.desk))
         await send({"type": "http.response.start", "status": 200, "headers": [*head]})
@@ -173,6 +208,8 @@ class BrowserPage:
         quiet = 0.0
         try:
             while not (await asyncio.wait([gone, ending], timeout=LOOK, return_when=asyncio.FIRST_COMPLETED))[0]:
+                if not self._sessions.knows(headers):
+                    break
                 events = await asyncio.to_thread(follower.events)
                 quiet = 0.0 if events else quiet + LOOK
                 lines = [b"data: %s\n\n" % fast_json.dumps(live_views.shown_event(event)).encode() for event in events]

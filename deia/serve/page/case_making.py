@@ -12,10 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from deia import spool
 from deia.commons.index.load_commons import Commons, load_commons
+from deia.commons.source_files import yaml_blocks
+from deia.commons.source_files.findings import Findings
+from deia.commons.source_files.yaml_reader import read_yaml
+from deia.commons.triggers.cases import read_cases
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import events_folder
-from deia.knowledge import Trigger
+from deia.knowledge import Case, Trigger
 from deia.learn.apply import apply_proposal, undo
 from deia.learn.changes import ADD, ANY, CASES, DROP, TRIGGER, Change, written
 from deia.learn.file_edits import is_editable
@@ -26,11 +30,18 @@ from deia.learn.trigger_drafts import FiredTurn, phrases
 from deia.problems import CommonsError
 from deia.records import Turn
 from deia.redaction import redact
-from deia.serve.page.asked_values import Asked, name
+from deia.serve.page.asked_values import Asked, name, wanted_name
 from deia.serve.page.try_turn import tried_turns
 from deia.serve.server.desk import Desk
 from deia.text import one_line, shorten, words
-from deia.watch.authoring.replay import CaseResult, run_cases
+from deia.watch.authoring.replay import CaseResult, run_case, run_cases
+from deia.watch.clauses.folder_signs import files_around, signs_around
+from deia.watch.clauses.importers import importers_in
+from deia.watch.gate.artefact import Artefact
+from deia.watch.memory.recall import InMemoryLog
+from deia.watch.turn.scripts import WrittenFiles
+from deia.watch.verdict.judge import FIRES
+from deia.watch.watcher import Surroundings, watch
 
 BECAUSE = "a person made it on the page"
 MOST_TRIED, MOST_OFFERED, MOST_REMEMBERED = 12, 4, 100  # mends
@@ -46,7 +57,7 @@ def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
         raise QueryError("there is nothing to make a case of", fix="Type a sentence or a tool call first.")
     commons = load_commons(root)
     _require_own(commons, ident)
-    case = case_of(turns)
+    case = _same_when_read(desk, commons, ident, turns, fires=fires)
     field = "fires" if fires else "silent"
     change = Change(kind=CASES, of=TRIGGER, target=ident, field=field, value=(case,))
     draft = propose("case", [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0)
@@ -57,6 +68,48 @@ def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
     mends = _mends(desk, commons, ident, turns, case) if is_false_alarm else []
     _offer(mends)
     return {**_outcome(draft, results), "mends": [_shown(proposal) for proposal in mends]}
+
+
+def _same_when_read(desk: Desk, commons: Commons, ident: str, turns: Sequence[Turn], *, fires: bool) -> Json:
+    """Return the case of some turns; raise CommonsError if the trigger judges it otherwise once it is written."""
+    trial = TriggerTrial(commons, (), settings=desk.librarian.settings.by_name())
+    artefact = trial.compiled(next(trigger for trigger in commons.triggers if trigger.id == ident))
+    try:
+        case = case_of(turns)
+        read = _read_back(case, ident, fires=fires)
+        typed = Case(trigger=ident, fires=fires, turns=tuple(turns))
+        wanted, found = (run_case(artefact, one, now=time.time()).stage == FIRES for one in (typed, read))
+    except RecursionError as error:
+        raise CommonsError("This is nested too deeply for a case.", fix="Leave out the inner lists.") from error
+    if not found == wanted == _fires_here(desk, artefact, typed):
+        was, would = ("stays silent", "fires") if found else ("fires", "stays silent")
+        fix = "Leave out what is long or secret, or write the case by hand, with `cwd_files` if it needs this folder."
+        raise CommonsError(
+            f"{ident} {was} on what was typed, and {would} on it as a case. Nothing was written.", fix=fix
+        )
+    return case
+
+
+def _read_back(case: Json, ident: str, *, fires: bool) -> Case:
+    """Return a case as it will be read from its file."""
+    written = yaml_blocks.to_yaml({ident: {"fires" if fires else "silent": [case]}})
+    findings = Findings("the case")
+    read = [*read_cases(read_yaml(written, path="the case").value, (ident,), findings)]
+    if len(read) != 1:
+        raise CommonsError("This cannot be written as a case.", findings.problems, fix="Shorten it.")
+    return read[0]
+
+
+def _fires_here(desk: Desk, artefact: Artefact, case: Case) -> bool:
+    """Return whether the trigger of a case fires in the folder of the page, on the turns that the case is about."""
+    log, written, folder = InMemoryLog(), WrittenFiles(), desk.folder
+    around = Surroundings(
+        now=time.time(), folder=signs_around(folder), exists=files_around(folder),
+        importers=importers_in(desk.derived, folder), bounded=False,
+    )  # fmt: skip
+    watched = [watch(artefact, written.widened(turn), log, lambda: around) for turn in case.turns]
+    verdicts = [verdict for one in (watched[-1:] if case.fires else watched) for verdict in one.verdicts]
+    return any(verdict.trigger == case.trigger and verdict.stage == FIRES for verdict in verdicts)
 
 
 def _offer(mends: Sequence[Proposal]) -> None:
@@ -154,7 +207,7 @@ def mend(desk: Desk, asked: Asked) -> dict[str, Json]:
 
 def take_back(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Take back what was written with an id; the files become what they were."""
-    root, ident = desk.writable, name(asked, "id")
+    root, ident = desk.writable, wanted_name(asked, "id")
     undone = undo(root, ident, now=time.time())
     note_change(root, f"page: undo {undone.id}")
     return {"id": undone.id, "files": [edit.path for edit in undone.files]}

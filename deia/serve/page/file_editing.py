@@ -6,10 +6,10 @@ Git stays the truth: nothing is committed.
 
 from __future__ import annotations
 
-import difflib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from deia.commons.checks import lint
 from deia.commons.index.documents import DOCUMENT_BYTES
@@ -19,28 +19,50 @@ from deia.commons.source_files.front_matter import split
 from deia.commons.source_files.write_lock import hold_write_lock
 from deia.commons.triggers.own_act_words import PATH as OWN_ACT_WORDS
 from deia.commons.triggers.read_triggers import ENDINGS, FOLDER, load_triggers
-from deia.commons.write.revise_lesson import revise_lesson
+from deia.commons.write.revise_lesson import revise_lesson, revised_text
+from deia.commons.write.trash import copies, drop_copy
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.learn.apply import digest
+from deia.learn.apply import digest, refuse_mixed
+from deia.learn.line_diff import line_diff
 from deia.problems import CommonsError, Problem
-from deia.serve.page.asked_values import Asked, name, text
+from deia.serve.page.asked_values import MOST_TEXT, Asked, name, text
 from deia.serve.page.case_making import note_change
 from deia.serve.page.lesson_views import forget, loaded
 from deia.serve.server.desk import Desk
 from deia.settings import resolve
 
+BOM = "\ufeff"  # a byte order mark
 RELOAD = "Open it again, and make your change there."
 
 
 def editable_text(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Return what can be edited: the text of a document below its metadata, or a whole file of triggers or cases."""
+    path, ident, data = _found(desk, asked)
+    whole = _decoded(path, data)
+    shown = split(whole, path=path).body if ident else whole
+    if len(shown) > MOST_TEXT:
+        found = f"{path} has more than {MOST_TEXT:,} characters, too many to be edited here."
+        raise CommonsError(found, fix="Edit the file itself in an editor.")
+    return {"path": path, "text": shown, "digest": digest(data)}
+
+
+def _found(desk: Desk, asked: Asked) -> tuple[str, str, bytes]:
+    """Return the path of what is edited, the id of a document, and the bytes of the file."""
     path, ident = _place(desk, asked)
-    data = safe_files.read_bytes(desk.writable, path)
+    data = safe_files.read_bytes(desk.writable, path, limit=DOCUMENT_BYTES)
     if data is None:
         raise CommonsError(f"There is no file {path}.", fix=RELOAD)
-    whole = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    return {"path": path, "text": split(whole, path=path).body if ident else whole, "digest": digest(data)}
+    return path, ident, data
+
+
+def _decoded(path: str, data: bytes) -> str:
+    """Return a file as text, with one kind of line end; raise CommonsError if bytes would be lost when it is saved."""
+    refuse_mixed(path, data)
+    text = data.decode().removeprefix(BOM).replace("\r\n", "\n")
+    if "\r" in text or "\0" in text:
+        raise CommonsError(f"{path} has carriage returns or zero bytes inside.", fix="Edit the file in an editor.")
+    return text
 
 
 def _place(desk: Desk, asked: Asked) -> tuple[str, str]:
@@ -58,12 +80,18 @@ def _place(desk: Desk, asked: Asked) -> tuple[str, str]:
 
 
 def preview(desk: Desk, asked: Asked) -> dict[str, Json]:
-    """Return the lines that would change, and what is wrong with the new text by itself."""
-    before, after = editable_text(desk, asked), text(asked, "text")
-    path, old = str(before["path"]), str(before["text"])
-    lines = difflib.unified_diff(old.split("\n"), after.split("\n"), path, path, lineterm="", n=2)
-    found = split(after, path=path).problems if asked.get("id") else _trigger_problems(desk.writable, path, after)
-    return {"diff": "\n".join(lines), "problems": [str(problem) for problem in found]}
+    """Return the lines of the file that saving would change, and what is wrong with the new text by itself."""
+    path, ident, data = _found(desk, asked)
+    before, root = _decoded(path, data), desk.writable
+    after = _to_write(desk, ident, before, text(asked, "text"))
+    found = split(after, path=path).problems if ident else _trigger_problems(root, path, after)
+    return {"diff": "\n".join(line_diff(path, before, after)), "problems": [str(problem) for problem in found]}
+
+
+def _to_write(desk: Desk, ident: str, before: str, typed: str) -> str:
+    """Return the whole text that saving writes."""
+    typed = typed.replace("\r\n", "\n")
+    return revised_text(before, typed, {"updated": desk.today}) if ident else f"{typed.rstrip()}\n"
 
 
 def _trigger_problems(root: str, path: str, after: str) -> Sequence[Problem]:
@@ -80,35 +108,57 @@ def _trigger_problems(root: str, path: str, after: str) -> Sequence[Problem]:
 
 def save(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Write a new text, unless it adds an error to the commons; return the path and the warnings that it adds."""
-    root, (path, ident), after = desk.writable, _place(desk, asked), text(asked, "text")
+    root, typed = desk.writable, text(asked, "text")
     with hold_write_lock(root):
-        before = safe_files.read_bytes(root, path, limit=DOCUMENT_BYTES)
-        if before is None or digest(before) != name(asked, "digest"):
+        path, ident, before = _found(desk, asked)
+        if digest(before) != name(asked, "digest"):
             raise CommonsError(f"{path} was changed meanwhile.", fix=RELOAD)
-        known, index = _known(root), find_index(root)
-        kept = {path: before} | ({index: safe_files.read_bytes(root, index)} if index else {})
-        if ident:
-            revise_lesson(root, ident, text=after, today=desk.today, stamp=desk.stamp)
-        else:
-            ends = "\r\n" if b"\r\n" in before else "\n"
-            safe_files.write_text(root, path, f"{after.rstrip()}\n".replace("\n", ends))
-        added = [problem for problem in find_problems(root) if (problem.path, problem.code, problem.found) not in known]
-        wrong = [problem for problem in added if problem.severity == "error"]
-        if wrong:
-            for other, data in kept.items():
-                safe_files.write_bytes(root, other, data or b"")
-            listed = "; ".join(f"line {problem.line}: {problem.found} {problem.fix}" for problem in wrong[:5])
-            raise CommonsError(f"Nothing was changed, since {path} would have errors.", wrong, fix=listed)
+        after = _to_write(desk, ident, _decoded(path, before), typed)
+        known = {(problem.path, problem.code, problem.found) for problem in find_problems(root)}
+        with _restoring(root, path):
+            if ident:
+                revise_lesson(root, ident, text=typed, today=desk.today, stamp=desk.stamp)
+            else:
+                safe_files.write_bytes(root, path, _like(before, after))
+            problems = [one for one in find_problems(root) if (one.path, one.code, one.found) not in known]
+            _refuse_errors(path, problems)
     forget(desk.root)
     note_change(root, f"page: edited {os.path.basename(path)}")
-    return {"path": path, "warnings": [str(problem) for problem in added]}
+    return {"path": path, "warnings": [str(problem) for problem in problems]}
+
+
+def _like(before: bytes, after: str) -> bytes:
+    """Return a text as bytes, with the line ends and the byte order mark that the file has."""
+    whole = after.replace("\n", "\r\n") if b"\r\n" in before else after
+    return (BOM if before.startswith(BOM.encode()) else "").encode() + whole.encode("utf-8", "replace")
+
+
+@contextmanager
+def _restoring(root: str, path: str) -> Iterator[None]:
+    """Restore a file and the index if an edit of them fails, and leave no copy in the trash."""
+    kept = {one: safe_files.read_bytes(root, one) for one in (path, find_index(root)) if one}
+    copies_before = copies(root)
+    is_done = False
+    try:
+        yield
+        is_done = True
+    finally:
+        if not is_done:
+            for other, data in kept.items():
+                if data is not None and safe_files.read_bytes(root, other) != data:
+                    safe_files.write_bytes(root, other, data)
+            for copy in copies(root) - copies_before:
+                drop_copy(root, copy, path)
+
+
+def _refuse_errors(path: str, problems: Sequence[Problem]) -> None:
+    wrong = [problem for problem in problems if problem.severity == "error"]
+    if wrong:
+        listed = "; ".join(f"line {problem.line}: {problem.found} {problem.fix}" for problem in wrong[:5])
+        raise CommonsError(f"Nothing was changed, since {path} would have errors.", wrong, fix=listed)
 
 
 def find_problems(root: str) -> list[Problem]:
     """Return every problem of a commons, as `deia lint` does."""
     settings = resolve(root, environ=os.environ)
     return lint(root, starter=settings.starter, settings=settings)
-
-
-def _known(root: str) -> set[tuple[str, str, str]]:
-    return {(problem.path, problem.code, problem.found) for problem in find_problems(root)}

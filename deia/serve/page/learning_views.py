@@ -9,11 +9,11 @@ from deia.commons.index.load_commons import load_commons
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import state_folder
-from deia.learn.apply import apply_proposal, read_changes, undo
+from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo, undo_diff
 from deia.learn.file_edits import diff_of
 from deia.learn.proposals import Proposal, load_proposals
 from deia.problems import CommonsError
-from deia.serve.page.asked_values import Asked, name, plain
+from deia.serve.page.asked_values import Asked, name, plain, wanted_name
 from deia.serve.page.case_making import note_change
 from deia.serve.page.lesson_views import forget
 from deia.serve.server.desk import Desk
@@ -21,12 +21,13 @@ from deia.watch.silence.mutes import Mute, write_mute
 
 MUTE = "mute"  # the kind of a proposal that changes no file
 MOST_APPLIED = 50
+MOST_LINES = 400  # of what undo would do
 
 
 def proposals(desk: Desk, _asked: Asked) -> dict[str, Json]:
     """Return the proposals that were made last, and what was applied."""
     applied = read_changes(desk.root)
-    standing = {change.id for change in applied if not change.undone}
+    standing = {change.id: change for change in applied if not change.undone}  # the last of an id is what undo takes
     try:
         listed = [proposal for proposal in load_proposals(desk.root, environ=os.environ) if proposal.id not in standing]
         none = ""
@@ -36,7 +37,8 @@ def proposals(desk: Desk, _asked: Asked) -> dict[str, Json]:
         "proposals": [{**_plain(proposal), "diff": _diff(desk, proposal)} for proposal in listed], "none": none,
         "applied": [
             {"id": change.id, "at": change.at, "does": [*change.does], "because": change.because,
-             "undone": change.undone, "files": [edit.path for edit in change.files]}
+             "undone": change.undone, "files": [edit.path for edit in change.files],
+             "diff": "" if change.undone else _undo_diff(desk.root, standing[change.id])}
             for change in applied[-MOST_APPLIED:][::-1]
         ],
     }  # fmt: skip
@@ -54,6 +56,16 @@ def _diff(desk: Desk, proposal: Proposal) -> str:
         return "\n".join(diff_of(load_commons(desk.root), proposal.changes))
     except CommonsError as error:
         return f"cannot be written: {error.message} {error.fix}"
+
+
+def _undo_diff(root: str, change: AppliedProposal) -> str:
+    """Return what undo would do to the files: anybody can have written the changelog, so a person should see it."""
+    try:
+        lines = undo_diff(root, change)
+    except CommonsError as error:
+        return f"cannot be undone: {error.message} {error.fix}"
+    more = [f"… and {len(lines) - MOST_LINES:,} lines that are not shown"] if len(lines) > MOST_LINES else []
+    return "\n".join([*lines[:MOST_LINES], *more])
 
 
 def apply(desk: Desk, asked: Asked) -> dict[str, Json]:
@@ -75,8 +87,8 @@ def apply(desk: Desk, asked: Asked) -> dict[str, Json]:
 
 def undo_applied(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Undo what was applied; the files become what they were."""
-    root = desk.writable
-    undone = undo(root, name(asked, "id"), now=time.time())
+    root, ident = desk.writable, wanted_name(asked, "id")
+    undone = undo(root, ident, now=time.time())
     note_change(root, f"learn undo {undone.id}")
     forget(desk.root)
     return proposals(desk, asked)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.folders import events_folder, state_folder
+from deia.folders import events_folder, is_packaged, state_folder
 from deia.ledger.charts import picture_of
 from deia.ledger.feedback import VERDICTS, record_feedback
 from deia.ledger.report_page import shown_cell
@@ -20,7 +20,7 @@ from deia.ledger.reports import Known, make_reports
 from deia.ledger.tail import read_ledger
 from deia.ledger.warehouse import read_through
 from deia.problems import CommonsError
-from deia.serve.page.asked_values import Asked, choice, name, number
+from deia.serve.page.asked_values import Asked, choice, name, number, wanted_name
 from deia.serve.server.desk import Desk
 from deia.settings import resolve
 from deia.text import shorten
@@ -30,6 +30,7 @@ from deia.watch.silence.mutes import Mute, read_mutes, write_mute
 MOST_EVENTS = 200_000
 MOST_FIELD = 400  # characters of a field of an event
 MOST_ITEMS = 8
+TEXTS = ("ts", "trigger", "because", "conversation", "event", "outcome")  # fields that are texts, whatever a log has
 EXTENT = ("trigger", "folder", "path", "base", "conversation")  # what tells the mutes of a person apart
 DAY = 86_400
 SPANS = {"hour": 3_600, "day": DAY, "week": 7 * DAY, "always": 0}
@@ -51,7 +52,12 @@ def recent(desk: Desk, asked: Asked) -> dict[str, Json]:
 
 def shown_event(event: Mapping[str, Json]) -> dict[str, Json]:
     """Return an event whose texts and lists are of bounded length: anybody may have written the log."""
-    return {str(key)[:40]: _bounded(value) for key, value in [*event.items()][:40]}
+    shown = {str(key)[:40]: _bounded(value) for key, value in [*event.items()][:40]}
+    return shown | {key: _text(event[key]) for key in TEXTS if key in event}
+
+
+def _text(value: Json) -> str:
+    return shorten("" if value is None else str(value), MOST_FIELD)
 
 
 def _bounded(value: Json) -> Json:
@@ -79,14 +85,19 @@ def mute(desk: Desk, asked: Asked) -> dict[str, Json]:
     trigger, place = name(asked, "trigger"), choice(asked, "where", ("here", "conversation", "everywhere"))
     if not any(known.id == trigger for known in desk.librarian.open_artefact().triggers()):
         raise QueryError(f"there is no trigger {trigger!r}", fix="To see them all, open Lessons.")
+    conversation = wanted_name(asked, "conversation") if place == "conversation" else ""
     seconds = SPANS[choice(asked, "span", ("always", *SPANS))]
     decision = Mute(
         trigger=trigger, until=time.time() + seconds if seconds else 0.0,
-        folder=desk.folder if place == "here" else "",
-        conversation=name(asked, "conversation") if place == "conversation" else "",
+        folder=_here(desk) if place == "here" else "", conversation=conversation,
     )  # fmt: skip
     _write(decision)
     return silences(desk, asked)
+
+
+def _here(desk: Desk) -> str:
+    """Return the folder in which a mute counts here: that of the commons, or where one works without a commons."""
+    return desk.folder if is_packaged(desk.root) else desk.root
 
 
 def unmute(desk: Desk, asked: Asked) -> dict[str, Json]:
@@ -104,8 +115,8 @@ def _write(decision: Mute) -> None:
         raise CommonsError("the mute cannot be written", where=state, fix="Check the permissions of that folder.")
 
 
-def silences(_desk: Desk, _asked: Asked) -> dict[str, Json]:
-    """Return what is muted, and which stopped calls wait for permission."""
+def silences(desk: Desk, _asked: Asked) -> dict[str, Json]:
+    """Return what is muted, the folder that is meant by here, and which stopped calls wait for permission."""
     state, now = state_folder(os.environ), time.time()
     fields = (*EXTENT, "until", "once")
     mutes: list[Json] = [{key: getattr(one, key) for key in fields} for one in read_mutes(state, now=now)]
@@ -113,7 +124,7 @@ def silences(_desk: Desk, _asked: Asked) -> dict[str, Json]:
         {"code": leave.code, "conversation": leave.conversation, "triggers": [*leave.triggers], "until": leave.until}
         for leave in pending(state, now=now)
     ]
-    return {"mutes": mutes, "pending": waiting}
+    return {"mutes": mutes, "pending": waiting, "folder": _here(desk)}
 
 
 def allow(desk: Desk, asked: Asked) -> dict[str, Json]:

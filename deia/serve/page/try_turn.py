@@ -12,7 +12,7 @@ from deia import fast_json
 from deia.commons.layers.merge_layers import PROJECT
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.records import Turn
+from deia.records import UNTRUSTED, Turn
 from deia.serve.hooks.delivery import Delivery, deliver
 from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts.sample_events import Happening, sample
@@ -30,7 +30,9 @@ from deia.watch.watcher import Watched
 SPEAKERS = ("user", "assistant", "tool_call", "tool_result")
 MOMENTS = {"user": "prompt", "assistant": "stop", "tool_call": "before_tool", "tool_result": "after_tool"}
 WARMING = "I will delete the production database now"  # brings about whatever a sentence may need
+OWN = (PROJECT, UNTRUSTED)  # the origins of a trigger of this commons, whether the person trusts it or not
 MOST_EARLIER = 50  # turns before the one that is tried
+NOTHING: dict[str, Json] = {"verdicts": [], "acts": [], "text": "", "injection": "", "host": {}, "ms": 0.0}
 FIRING = ("urgency", "action", "because", "act", "message", "action_required", "confidence", "told")
 
 
@@ -48,7 +50,7 @@ def _turn(role: str, typed: str) -> Turn:
     if typed.lstrip()[:1] == "{":
         try:
             call = fast_json.loads(typed)
-        except ValueError:
+        except (ValueError, RecursionError):
             call = {}
         tool, arguments = call.get("tool"), call.get("tool_input")
         if isinstance(tool, str) and isinstance(arguments, dict):
@@ -64,13 +66,13 @@ def try_turn(desk: Desk, asked: Asked) -> dict[str, Json]:
     began = time.perf_counter()
     turns = tried_turns(asked)
     if not (turns and (turns[-1].text.strip() or turns[-1].tool_input)):
-        return {"verdicts": [], "acts": [], "injection": "", "host": {}, "ms": 0.0}
+        return {**NOTHING}
     artefact = desk.librarian.open_artefact()
     conversation = f"try-{secrets.token_hex(8)}"
     watched = desk.librarian.watch(turns, conversation_id=conversation, folder=desk.folder)[-1]
     return {
         "verdicts": [_verdict(artefact, verdict) for verdict in watched.verdicts],
-        "acts": [plain(act.values()) for act in explain_acts(artefact, turns[-1])],
+        "acts": [plain(act.values()) for act in explain_acts(artefact, turns[-1])], "text": turns[-1].text,
         "injection": watched.injection.text if watched.injection else "",
         "host": _at_host(choice(asked, "host", HOSTS), turns[-1], watched, desk.folder, artefact),
         "ms": round((time.perf_counter() - began) * 1000, 2),
@@ -83,7 +85,7 @@ def _verdict(artefact: Artefact, verdict: Verdict) -> dict[str, Json]:
     documents = [artefact.document(number) for number, *_ in trigger.documents]
     return {
         "trigger": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
-        "stage": verdict.stage, "detail": verdict.detail, "origin": trigger.origin, "own": trigger.origin == PROJECT,
+        "stage": verdict.stage, "detail": verdict.detail, "origin": trigger.origin, "own": trigger.origin in OWN,
         "documents": [{key: document[key] for key in ("id", "path", "title")} for document in documents], **told,
     }  # fmt: skip
 
@@ -122,5 +124,5 @@ def explain_trigger(desk: Desk, asked: Asked) -> dict[str, Json]:
         "unless": [excuse.source for excuse in trigger.unless],
         "clauses": [{"kind": clause.kind, "source": clause.source} for clause in trigger.clauses],
         "asks": [{"source": source, "conditions": [*met]} for source, met in requirements(artefact, trigger).items()],
-        "acts": [plain(act.values()) for act in acts],
+        "acts": [plain(act.values()) for act in acts], "text": turns[-1].text if turns else "",
     }  # fmt: skip

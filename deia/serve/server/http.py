@@ -376,13 +376,16 @@ def _parameters(query_string: bytes) -> dict[str, str]:
         raise QueryError("the parameters cannot be read", fix="Write them as name=WORDS, encoded as UTF-8.") from error
 
 
-async def read_body(receive: limits.Receive) -> bytes | None:
-    """Return the body of a request, or None if it does not arrive whole."""
-    parts = []
+async def read_body(receive: limits.Receive, *, most: int = limits.MOST_BODY) -> bytes | None:
+    """Return the body of a request, or None if it does not arrive whole or has more than `most` bytes."""
+    parts, size = [], 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return None
         parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            return None
         if not message.get("more_body", False):
             return b"".join(parts)

@@ -121,9 +121,11 @@ class Guard:
 
 
 def host_of(name: str) -> str:
-    """Return the host of `host:port`; an IPv6 address keeps its brackets."""
+    """Return the host of `host:port`; an IPv6 address keeps its brackets, and whatever follows it but a port."""
     if name.startswith("["):
-        return name.partition("]")[0] + "]"
+        address, bracket, rest = name.partition("]")
+        is_port = not rest or (rest[0] == ":" and rest[1:].isdecimal())
+        return f"{address}{bracket}{'' if is_port else rest}".lower()
     return name.partition(":")[0].lower()
 
 

@@ -27,6 +27,7 @@ BY_WHOM = frozenset(("stance", "lead"))  # conditions on who does it, and whethe
 MOST_NAMED = 4  # words of a class that are shown
 LONGEST = 600  # characters of a sentence, from its verb, that are read
 MOST_ACTS = 8  # of a turn that are explained
+MOST_COMPARED = 100  # acts of a turn that are compared with clauses; each takes some milliseconds
 
 
 class ExplainedAct(Record):
@@ -72,7 +73,7 @@ class _Members(Record):
 
 
 def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()) -> list[ExplainedAct]:
-    """Return the acts in a turn that come near a clause, at most `MOST_ACTS`.
+    """Return the first acts in a turn that come near a clause, at most `MOST_ACTS` of the first `MOST_COMPARED`.
 
     If `triggers` are named, only their clauses count, and every act is returned, however far from them it is.
     """
@@ -84,13 +85,17 @@ def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()
     nearest: dict[int, tuple[tuple[int, int, bool], ExplainedAct]] = {}  # by where an act begins
     for number in sorted({clause.vocabulary for listed in clauses.values() for clause in listed}):
         known = artefact.act_words(number)
+        near = compared = 0
         for found in _found(reading, known, number):
+            if near >= MOST_ACTS or compared >= MOST_COMPARED:
+                break
             classes = clauses if named else sorted(found.frame.acts)
             about = {id(one): one for name in classes for one in clauses.get(name, ()) if one.vocabulary == number}
             wanted = [one for one in about.values() if not named or one.trigger.id in named]
             members = _members(artefact, number)
             explained = _explain(reading, found, wanted, members, far=bool(named)) if wanted else None
             start = found.frame.start
+            near, compared = near + bool(explained), compared + bool(wanted)
             if explained and (start not in nearest or explained[0] > nearest[start][0]):
                 nearest[start] = explained
     return [nearest[start][1] for start in sorted(nearest)][:MOST_ACTS]

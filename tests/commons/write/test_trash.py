@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deia.commons.index.load_commons import load_commons
 from deia.commons.write.index_store import rewrite
-from deia.commons.write.revise_lesson import _revised_text, revise_lesson
+from deia.commons.write.revise_lesson import revise_lesson, revised_text
 from deia.commons.write.trash import FOLDER, remove_document, restore_document
 from deia.problems import CommonsError
 
@@ -170,7 +170,7 @@ def test_an_unknown_urgency_changes_nothing(root: Path) -> None:
 @given(st.text(max_size=200), st.text(min_size=1, max_size=100))
 def test_any_file_takes_any_new_text(old: str, text: str) -> None:
     try:
-        revised = _revised_text(old, text, {"title": "T", "updated": DAY})
+        revised = revised_text(old, text, {"title": "T", "updated": DAY})
     except CommonsError:
         return  # metadata that cannot be changed safely is left alone
     assert text.strip().replace("\r\n", "\n") in revised.replace("\r\n", "\n")

@@ -55,3 +55,9 @@ def test_what_is_typed_is_not_logged(desk: Desk, place: Place) -> None:
     quiet = Desk(desk.root, agent="page", ledger=False)
     ask(quiet, {"question": "a secret plan"})
     assert read_ledger(events_folder(desk.root, os.environ)).events == ()
+
+
+def test_a_blank_question_has_every_field_of_a_reply(desk: Desk) -> None:
+    blank, answer = ask(desk, {"question": " "}), ask(desk, {"question": "delete a site"})
+    assert (set(blank), blank["suggestions"]) == (set(answer), [])
+    assert set(blank["audit"]) == set(answer["audit"])  # type: ignore[arg-type]

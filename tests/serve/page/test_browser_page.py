@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -129,7 +132,8 @@ def test_a_server_that_runs_is_found_and_signs_in_a_second_browser(paged: Paged)
     second.end()
     assert second.origin == paged.origin
     assert second.once != paged.once
-    assert second.sign_in().ask("silences") == {"mutes": [], "pending": []}
+    found = second.sign_in().ask("silences")
+    assert (found["mutes"], found["pending"]) == ([], [])
 
 
 def test_the_hook_does_not_reach_the_page() -> None:
@@ -138,3 +142,55 @@ def test_the_hook_does_not_reach_the_page() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stdout.strip() == b"[]"
+
+
+def begun(paged: Paged, path: str, length: int, **headers: str) -> tuple[http.client.HTTPConnection, bytes]:
+    """Send the head of a request and the first bytes of its body; give what comes back."""
+    connection = http.client.HTTPConnection(paged.origin.partition("//")[2], timeout=PATIENCE)
+    connection.putrequest("POST", f"/page/{path}")
+    for name, value in {"content-length": str(length), **headers}.items():
+        connection.putheader(name, value)
+    connection.endheaders(b"[[")
+    answer = connection.getresponse()
+    return connection, str(answer.status).encode() + answer.read()
+
+
+def test_a_stranger_is_refused_before_what_it_sends_is_read(paged: Paged) -> None:
+    began = time.monotonic()
+    for path, status in (("try", b"401"), ("save", b"401"), ("sign-in", b"413"), ("events", b"401")):
+        connection, answer = begun(paged, path, 16_000_000)
+        assert answer.startswith(status), path
+        connection.close()
+    assert time.monotonic() - began < 15  # the server waits for a whole request for twenty seconds
+    chunks = iter([b"x" * 600] * 3)
+    connection = http.client.HTTPConnection(paged.origin.partition("//")[2], timeout=PATIENCE)
+    connection.request(
+        "POST", "/page/sign-in", body=chunks, encode_chunked=True, headers={"transfer-encoding": "chunked"}
+    )
+    assert connection.getresponse().status == 413
+    connection.close()
+    paged.sign_in()
+
+
+def test_a_stream_ends_with_its_session(paged: Paged) -> None:
+    head = {"authorization": f"Bearer {paged.sign_in().token}"}
+    connection = http.client.HTTPConnection(paged.origin.partition("//")[2], timeout=PATIENCE)
+    connection.request("POST", "/page/events", body=b"", headers=head)
+    answer = connection.getresponse()
+    assert answer.readline() == b": here\n"
+    paged.ask("sign-out")
+    assert answer.read().strip() == b""  # returns once the stream ends
+    connection.close()
+
+
+def test_of_what_one_types_only_the_newest_is_worked_out(paged: Paged) -> None:
+    paged.sign_in().ask("try", text="x")
+    slow = f"Please delete the shop site now. {'I will delete the site of the shop. ' * 5_000}"[:190_000]
+    with ThreadPoolExecutor(9) as pool:
+        first = pool.submit(lambda: paged.ask("try", text=slow, role="assistant"))
+        time.sleep(0.3)
+        replies = [pool.submit(lambda: paged.ask("try", text="Please delete the shop site now")) for _ in range(8)]
+        told = [reply.result() for reply in replies]
+    assert first.result()["text"] == slow
+    assert any(reply["verdicts"] for reply in told)
+    assert all(reply.get("superseded") or reply["verdicts"] for reply in told)

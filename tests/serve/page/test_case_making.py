@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.commons.index.load_commons import load_commons
 from deia.errors import DeiaError
 from deia.serve.page.case_making import make_case, mend, take_back
 from tests.serve.page.conftest import CASES, FALSE_ALARM
@@ -89,3 +92,46 @@ def test_what_cannot_be_a_case_is_refused_and_nothing_is_written(
 def test_a_mend_that_was_not_offered_is_refused(cased_desk: Desk) -> None:
     with pytest.raises(DeiaError, match="not offered any more"):
         mend(cased_desk, {"id": "un-123456"})
+
+
+INNER = {"tool": "Bash", "tool_input": {"command": "shopctl site:delete x", "timeout": 5, "edits": [{"all": True}]}}
+
+
+def test_a_case_keeps_all_that_a_tool_was_given(cased_desk: Desk, root: Path) -> None:
+    call = {
+        "tool": "MultiEdit",
+        "tool_input": {"file_path": "a.py", "edits": [{"old_string": "x", "n": 2, "all": True, "password": "hunter2"}]},
+    }
+    make_case(cased_desk, {**ABOUT, "role": "tool_call", "text": json.dumps(call), "fires": False})
+    make_case(cased_desk, {**ABOUT, "role": "tool_call", "text": json.dumps(INNER), "fires": True})
+    many, command = (
+        case.turns[-1].tool_input for case in load_commons(str(root)).cases if case.turns[-1].role == "tool_call"
+    )
+    if many == INNER["tool_input"]:
+        many, command = command, many
+    hidden = {"old_string": "x", "n": 2, "all": True, "password": "[secret]"}
+    assert many == {"file_path": "a.py", "edits": [hidden]}
+    assert command == INNER["tool_input"]
+
+
+def test_a_case_that_would_be_judged_otherwise_than_what_was_typed_is_refused(cased_desk: Desk, root: Path) -> None:
+    text = "".join(f"Well, that was day {number}. " for number in range(80)) + "I will delete the shop site now"
+    said = {**ABOUT, "role": "assistant", "text": text, "fires": False}
+    with pytest.raises(DeiaError, match="fires on what was typed, and stays silent on it as a case") as caught:
+        make_case(cased_desk, said)
+    assert caught.value.fix
+    assert (root / "triggers/sites.cases.yaml").read_text() == CASES
+
+
+def test_a_tool_call_that_is_nested_deeply_is_no_crash(cased_desk: Desk) -> None:
+    for depth in (400, 90_000):
+        text = '{"tool": "T", "tool_input": {"a": ' + "[" * depth + "]" * depth + "}}"
+        with contextlib.suppress(DeiaError):
+            make_case(cased_desk, {**ABOUT, "role": "tool_call", "text": text, "fires": False})
+
+
+def test_what_is_taken_back_has_an_id(cased_desk: Desk, root: Path) -> None:
+    make_case(cased_desk, {**ABOUT, "text": FALSE_ALARM, "fires": False})
+    with pytest.raises(DeiaError, match="has no id"):
+        take_back(cased_desk, {})
+    assert FALSE_ALARM in (root / "triggers/sites.cases.yaml").read_text()

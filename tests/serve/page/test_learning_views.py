@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -58,3 +59,36 @@ def test_one_that_cannot_be_written_says_so_and_harms_nothing(desk: Desk) -> Non
     for wrong in (ident, "un-000000"):
         with pytest.raises(DeiaError):
             apply(desk, {"id": wrong})
+
+
+def test_what_undo_would_do_is_shown_before_it_is_done(desk: Desk) -> None:
+    (ident,) = stored(desk, UNLESS)
+    applied: Any = apply(desk, {"id": ident})["applied"]
+    assert "-  unless: [sandbox]" in applied[0]["diff"]
+    changelog = Path(desk.root, "telemetry/CHANGES.jsonl")
+    forged = json.loads(changelog.read_text().strip().splitlines()[-1])
+    forged["files"][0]["hunks"][0]["old"] = ["  action: note", *(f"  # {n}" for n in range(900))]
+    changelog.write_text(json.dumps(forged) + "\n")
+    shown: Any = proposals(desk, {})["applied"]
+    assert "+  action: note" in shown[0]["diff"]
+    assert "lines that are not shown" in shown[0]["diff"]
+    assert len(shown[0]["diff"].splitlines()) <= 401
+    undone: Any = undo_applied(desk, {"id": ident})["applied"]
+    assert undone[0]["diff"] == ""
+
+
+def test_what_cannot_be_undone_says_why(desk: Desk) -> None:
+    (ident,) = stored(desk, UNLESS)
+    apply(desk, {"id": ident})
+    place = Path(desk.root, "triggers/sites.yaml")
+    place.write_text(place.read_text().replace("sandbox", "beach"))
+    shown: Any = proposals(desk, {})["applied"]
+    assert "cannot be undone: The lines" in shown[0]["diff"]
+
+
+def test_undo_needs_an_id(desk: Desk) -> None:
+    (ident,) = stored(desk, UNLESS)
+    apply(desk, {"id": ident})
+    with pytest.raises(DeiaError, match="has no id"):
+        undo_applied(desk, {})
+    assert proposals(desk, {})["applied"][0]["undone"] is False  # type: ignore[index, call-overload]

@@ -22,12 +22,12 @@ from deia.serve.page.live_views import (
     silences,
     unmute,
 )
+from deia.serve.server.desk import Desk
 from deia.watch.silence.allow import offer
 from deia.watch.silence.mutes import muted_triggers
 from tests.serve.page.events import log
 
 if TYPE_CHECKING:
-    from deia.serve.server.desk import Desk
     from tests.serve.server.conftest import Place
 
 FIRED = {"event": "injection", "id": "a-b-1", "trigger": "site-delete", "outcome": "held", "conversation": "c1"}
@@ -91,3 +91,25 @@ def test_the_report_on_noise_has_pictures_by_the_drawer_of_reports(desk: Desk, p
     assert drawn
     assert all(svg.startswith('<svg xmlns="http://www.w3.org/2000/svg"') for svg in drawn if svg)
     assert report["figures"]
+
+
+def test_what_a_view_reads_as_text_is_text() -> None:
+    event: Any = {"ts": 1.5, "trigger": ["a"], "because": {"b": 1}, "conversation": None, "event": 7, "outcome": True}
+    shown = shown_event(event)
+    assert all(isinstance(value, str) for value in shown.values())
+    assert (shown["ts"], shown["conversation"], shown["event"]) == ("1.5", "", "7")
+    assert shown_event({"n": 1}) == {"n": 1}
+
+
+def test_here_is_the_folder_of_the_commons(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(os.path.join(desk.root, "bok"))
+    below = Desk(desk.root)
+    mute(below, {"trigger": "site-delete", "where": "here"})
+    assert silences(below, {})["folder"] == below.root
+    assert "site-delete" in muted_triggers(state_folder(os.environ), folder=below.root, now=time.time())
+
+
+def test_a_mute_of_no_conversation_is_refused(desk: Desk) -> None:
+    with pytest.raises(DeiaError, match="has no conversation"):
+        mute(desk, {"trigger": "site-delete", "where": "conversation"})
+    assert silences(desk, {})["mutes"] == []

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deia.compile.compiler import compile_commons
 from deia.errors import QueryError
 from deia.serve.hooks.run import HOSTS
 from deia.serve.page.try_turn import SPEAKERS, explain_trigger, tried_turns, try_turn
+from deia.serve.server.desk import Desk
 
 if TYPE_CHECKING:
-    from deia.serve.server.desk import Desk
+    from tests.serve.server.conftest import Place
 
 SENTENCE = "Please delete the shop site now"
 
@@ -82,3 +84,24 @@ def test_no_text_breaks_it(desk: Desk, typed: str, role: str, earlier: str) -> N
     tried: Any = try_turn(desk, {"text": typed, "role": role, "earlier": earlier})
     for act in tried["acts"]:
         assert 0 <= act["start"] <= act["verb_end"] <= act["end"]
+
+
+def test_the_text_that_marks_belong_to_is_told(desk: Desk) -> None:
+    call = '{"tool": "Bash", "tool_input": {"command": "shopctl site:delete x"}}'
+    assert try_turn(desk, {"role": "tool_call", "text": call})["text"] == "shopctl site:delete x"
+    assert try_turn(desk, {"text": SENTENCE})["text"] == SENTENCE
+    assert explain_trigger(desk, {"trigger": "site-delete", "text": SENTENCE})["text"] == SENTENCE
+
+
+def test_an_own_trigger_is_own_in_a_commons_that_is_not_trusted(
+    place: Place, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEIA_TRUST", "")
+    compile_commons(desk.root, environ={**place.environ, "DEIA_TRUST": ""})
+    tried: Any = try_turn(Desk(desk.root), {"text": SENTENCE})
+    assert [(one["origin"], one["own"]) for one in tried["verdicts"]] == [("untrusted", True)]
+
+
+def test_a_tool_call_of_any_depth_is_one(desk: Desk) -> None:
+    text = '{"tool": "T", "tool_input": {"a": ' + "[" * 90_000 + "]" * 90_000 + "}}"
+    assert try_turn(desk, {"role": "tool_call", "text": text})["acts"] == []

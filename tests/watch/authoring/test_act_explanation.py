@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deia.records import Turn
-from deia.watch.authoring.act_explanation import ExplainedAct, explain_acts, requirements
+from deia.watch.authoring.act_explanation import MOST_ACTS, ExplainedAct, explain_acts, requirements
 
 if TYPE_CHECKING:
     from tests.watch.conftest import Build, Make
@@ -95,3 +96,12 @@ def test_an_act_is_placed_in_the_text_of_its_turn(make: Make, build: Build) -> N
     acts = explained(make, build, WIPE, said)
     assert [said[act.start : act.verb_end] for act in acts] == ["wipe", "wipe"]
     assert [said[act.start : act.end].startswith("wipe the production database") for act in acts] == [True, True]
+
+
+@pytest.mark.parametrize("said", ["I'll wipe the production database {}.\n", "anybody may wipe my shoes {}.\n"])
+def test_a_long_text_is_explained_in_a_moment(make: Make, build: Build, said: str) -> None:
+    text = "".join(said.format(number) for number in range(5_000))
+    artefact, turn = build(make(WIPE)), Turn(role="assistant", text=text)
+    began = time.monotonic()
+    assert len(explain_acts(artefact, turn)) in (0, MOST_ACTS)
+    assert time.monotonic() - began < 5
