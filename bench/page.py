@@ -30,6 +30,7 @@ from timing import percentile
 from deia.compile.compiler import compile_commons
 from deia.folders import events_folder
 from deia.serve.page.browser_page import html
+from deia.serve.page.sign_in import make_once
 from tests.serve.page.conftest import MISSING, Browser, Paged, start_page
 from tests.serve.server.conftest import Place, settled
 
@@ -100,7 +101,7 @@ def _event(number: int, day: int) -> str:
 
 
 def paint(browser: Browser, paged: Paged, rounds: int) -> None:
-    """Print how long the first paint takes, with the session of the tab."""
+    """Print how long the first paint takes."""
     browser.open(paged.address)
     time.sleep(3)  # in which the server reads what verdicts need
     taken: dict[str, list[float]] = {"/health": [], "/page": []}
@@ -112,6 +113,11 @@ def paint(browser: Browser, paged: Paged, rounds: int) -> None:
     print(f"{'bytes in all':44} {len(html()):,}  budget 80,000")
     line("first paint of the page", taken["/page"], "100 ms")
     line("first paint of 60 bytes of JSON, the floor", taken["/health"])
+
+
+def sign_in(browser: Browser, paged: Paged) -> None:
+    """Open the page with a session: one that is opened anew has none."""
+    browser.open(f"{paged.origin}/page#once={make_once(paged.place.environ['DEIA_STATE'])}")
 
 
 def verdicts(browser: Browser, rounds: int) -> None:
@@ -144,7 +150,11 @@ def others(browser: Browser, paged: Paged, rounds: int) -> None:
     taken: dict[str, list[float]] = {"no page": [], "a page that follows the log": [], "somebody typing": []}
     for number in range(rounds):
         for kind, values in taken.items():
-            browser.do("goto", url="about:blank" if kind == "no page" else f"{paged.origin}/page#live")
+            if kind == "no page":
+                browser.do("goto", url="about:blank")
+            else:
+                sign_in(browser, paged)
+                browser.go("#live")
             time.sleep(2)  # until it has loaded
             ended = threading.Event()
             typist = threading.Thread(target=_ask_on, args=(paged, ended))
@@ -193,6 +203,7 @@ def main() -> None:
         browser = Browser(paged.origin)
         try:
             paint(browser, paged, given.rounds)
+            sign_in(browser, paged)
             verdicts(browser, given.rounds)
             scrolling(browser, given.events)
             again = start_page(place)
