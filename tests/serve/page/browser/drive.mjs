@@ -17,7 +17,7 @@ async function newContext(options) {
 }
 async function open(name) {
   const page = await context.newPage();
-  page.setDefaultTimeout(20000);
+  page.setDefaultTimeout(60000);
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => { troubles.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on('console', (message) => { if (message.type() === 'error') troubles.push(`console: ${message.text()}`); });
