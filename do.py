@@ -1,7 +1,7 @@
 """One command for everything: it makes `.venv` where needed, and runs what is asked, quiet where all is well.
 
     python3 do.py demo           see a mistake held and a question answered
-    python3 do.py test           style, types, the starter commons and all quick tests: six minutes on two cores
+    python3 do.py test           style, types, the starter commons and all quick tests: nine minutes on two cores
     python3 do.py test --all     everything that must pass, with the slow tests, real installs and coverage
     python3 do.py lint           style, types and the starter commons only
     python3 do.py bench [NAME]   the benchmarks of bench/, or one of them with its own arguments
