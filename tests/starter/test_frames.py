@@ -35,6 +35,7 @@ PLACES = {
 }  # fmt: skip
 # Pairs that speak together, and why that is meant or cannot be said in the language.
 TOGETHER = {
+    ("backup-delete", "rm-outside"): "two facts: outside, and what could have brought it back",
     ("database-drop", "database-drop-production"): "a name that only looks like production",
     ("docker-prune", "docker-volumes-removed"): "all volumes of a list",
     ("env-file-overwrite", "environment-printed"): "two facts: the file is replaced, and secrets are printed into it",
