@@ -30,12 +30,12 @@ COMMONS = load_commons(STARTER)
 MOST_OF_ONE = 16  # alternatives of one template that are tried
 PLACES = {
     "<root>": "/", "<home>": "~", "<parent>": "..", "<whole>": ".", "<repository>": ".git", "<variable>": "$X/*",
-    "<outside>": "/srv/www", "<source>": "src", "<data>": "uploads", "<shared>": "${TMPDIR}", "<scratch>": "dist",
+    "<outside>": "/srv/www", "<backups>": "/srv/backups", "<source>": "src",
+    "<data>": "uploads", "<shared>": "${TMPDIR}", "<scratch>": "dist",
     "<found>": "{}", "<unknown>": "$D", "<other>": "notes",
 }  # fmt: skip
 # Pairs that speak together, and why that is meant or cannot be said in the language.
 TOGETHER = {
-    ("backup-delete", "rm-outside"): "two facts: outside, and what could have brought it back",
     ("database-drop", "database-drop-production"): "a name that only looks like production",
     ("docker-prune", "docker-volumes-removed"): "all volumes of a list",
     ("env-file-overwrite", "environment-printed"): "two facts: the file is replaced, and secrets are printed into it",

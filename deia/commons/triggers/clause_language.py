@@ -16,8 +16,8 @@ MOST_COMMANDS = 200  # alternatives of one command clause, all combinations coun
 MOST_SLOTS = 12
 # Kinds of places that a path can lead to, as `deia.watch.shell.delete_targets` classifies it.
 PLACES = (
-    "<root>", "<home>", "<parent>", "<whole>", "<repository>", "<variable>", "<outside>", "<source>", "<data>",
-    "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
+    "<root>", "<home>", "<parent>", "<whole>", "<repository>", "<variable>", "<backups>", "<outside>", "<source>",
+    "<data>", "<shared>", "<scratch>", "<found>", "<unknown>", "<other>",
 )  # fmt: skip
 SAID = "<it>"  # in a phrase: it, them, everything, …, if another word of the same braces was said some turns earlier
 WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like", "imported_by", "deletes", "subject_gone")

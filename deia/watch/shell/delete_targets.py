@@ -17,6 +17,7 @@ _SYSTEM = TABLES.words("system") | {"program files", "program files (x86)", "pro
 _BELOW_SYSTEM = TABLES.words("below system")
 _HOMES = frozenset(("home", "users"))
 _IN_HOME = TABLES.words("in home")
+_BACKUPS = TABLES.words("backups")
 _SHARED = TABLES.words("shared")
 _REBUILT = TABLES.listed("rebuilt")
 _SCRATCH = TABLES.words("scratch")
@@ -193,6 +194,8 @@ def _outside_place(parts: list[str], empty: str) -> str:
         return empty
     if parts[-1] == ".git":
         return "<repository>"
+    if parts[-1] in _BACKUPS:
+        return "<backups>"
     return "<scratch>" if _is_scratch(parts) else "<outside>"
 
 
