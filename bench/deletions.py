@@ -1,10 +1,12 @@
-"""How often a deletion through any client is noticed, and how often a harmless command is spoken to.
+"""How often a harmful command is spoken to, and how often a harmless one is.
 
     python bench/deletions.py [--missed]
 
-`labels/service_commands.jsonl` holds 1,400 commands of 131 hosted services, written by people who knew no trigger:
-sub-commands of a client, requests, inline code, SQL. Half of the first 600, by service, is held out, and so are the 400
-of the third part: only their figures are printed. `--missed` lists what of the development part comes out otherwise.
+`labels/service_commands.jsonl` holds deletions and harmless commands of 140 hosted services, written by people who knew
+no trigger: sub-commands of a client, requests, inline code, SQL. Half of the first 600, by service, is held out, and
+the third part was scored once, unseen (.845 of the deletions, .050 of the harmless ones), before its figures were
+printed here. `labels/deeds.jsonl` holds 160 commands of eight other kinds, scored unseen in the same way (53 of 80, and
+4 of 80 harmless ones). `--missed` lists what of the development part comes out otherwise.
 """
 
 from __future__ import annotations
@@ -13,15 +15,20 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.watch.authoring.replay import Replay
 
-ROWS = Path(__file__).resolve().parent / "labels" / "service_commands.jsonl"
+if TYPE_CHECKING:
+    from deia.watch.gate.artefact import Artefact
+
+LABELS = Path(__file__).resolve().parent / "labels"
+SETS = (("service_commands.jsonl", "half", "deletes"), ("deeds.jsonl", "kind", "warn"))  # file, part, and the label
 DEVELOPMENT = "development"
-POWERSHELL = ("Invoke-", "irm ")
+POWERSHELL = ("Invoke-", "irm ", "Stop-Process")
 
 
 def main() -> None:
@@ -30,21 +37,26 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true")
     options = parser.parse_args()
     artefact = Librarian(STARTER, ledger=False).open_artefact()
-    count: Counter[tuple[str, bool]] = Counter()
-    heard: Counter[tuple[str, bool]] = Counter()
-    for row in map(json.loads, ROWS.read_text(encoding="utf-8").splitlines()):
-        tool = "PowerShell" if any(name in row["command"] for name in POWERSHELL) else "Bash"
-        turn = Turn(role="tool_call", text="", tool=tool, tool_input={"command": row["command"]})
-        fired = [firing.trigger for firing in Replay(artefact).judge(turn)]
-        part = row["half"], row["deletes"]
-        count[part] += 1
-        heard[part] += bool(fired)
-        if options.missed and row["half"] == DEVELOPMENT and bool(fired) != row["deletes"]:
-            print("missed" if row["deletes"] else f"spoken to by {', '.join(fired)}", row["command"], sep="\t")
-    for half in sorted({half for half, _ in count}):
-        caught, spoken = (heard[half, deletes] / count[half, deletes] for deletes in (True, False))
-        print(f"{half}: {caught:.3f} of {count[half, True]} deletions noticed,", end=" ")
-        print(f"{spoken:.3f} of {count[half, False]} harmless commands spoken to")
+    for file, part, label in SETS:
+        count: Counter[tuple[str, bool]] = Counter()
+        heard: Counter[tuple[str, bool]] = Counter()
+        for row in map(json.loads, (LABELS / file).read_text(encoding="utf-8").splitlines()):
+            fired = spoken(artefact, row)
+            count[row[part], row[label]] += 1
+            heard[row[part], row[label]] += bool(fired)
+            if options.missed and row[part] == DEVELOPMENT and bool(fired) != row[label]:
+                print("missed" if row[label] else f"spoken to by {', '.join(fired)}", row["command"], sep="\t")
+        for name in sorted({name for name, _ in count}):
+            caught, harmless = (heard[name, label] / count[name, label] for label in (True, False))
+            print(f"{name}: {caught:.3f} of {count[name, True]} harmful commands spoken to,", end=" ")
+            print(f"{harmless:.3f} of {count[name, False]} harmless ones")
+
+
+def spoken(artefact: Artefact, row: dict[str, Any]) -> list[str]:
+    """Return the triggers that speak to the command of a row."""
+    tool = "PowerShell" if any(name in row["command"] for name in POWERSHELL) else "Bash"
+    turn = Turn(role="tool_call", text="", tool=tool, tool_input={"command": row["command"]})
+    return [firing.trigger for firing in Replay(artefact).judge(turn)]
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from deia.commons.triggers.read_triggers import FOLDER as TRIGGERS
 from deia.commons.write.import_notes import SETTINGS
 from deia.fast_json import Json, dumps, loads
 from deia.learn.file_edits import edit_texts, is_undone_form
-from deia.learn.line_diff import CLOSE, equal_ends, line_diff
+from deia.learn.line_diff import CLOSE, equal_ends, line_diff, plain_text
 from deia.learn.proposals import Proposal
 from deia.problems import CommonsError
 from deia.records import Record
@@ -122,11 +122,8 @@ def undo(root: str, ident: str = "", *, now: float) -> AppliedProposal:
 def undo_diff(root: str, entry: AppliedProposal) -> list[str]:
     """Return the lines that taking back an entry would change, as a unified diff; raise CommonsError if it cannot."""
     before, after = _taken_back(root, entry)
-    return [line for path in after for line in line_diff(path, _plain(before[path]), _plain(after[path]), around=1)]
-
-
-def _plain(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+    texts = ((path, plain_text(before[path]), plain_text(after[path])) for path in after)
+    return [line for path, old, new in texts for line in line_diff(path, old, new, around=1)]
 
 
 def _taken_back(root: str, entry: AppliedProposal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:

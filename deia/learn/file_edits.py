@@ -6,7 +6,6 @@ versions, and files of others than the project are not edited.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from deia.commons.write.revise_lesson import describing_clusters
 from deia.commons.write.trash import change_listings
 from deia.fast_json import Json, dumps
 from deia.learn.changes import ADD, ANY, CASES, CONCEPT, DOCUMENT, DROP, FORMS, INDEX, PERSON, SETTING, Change
+from deia.learn.line_diff import line_diff, plain_text
 from deia.match.tokeniser import fold
 from deia.problems import CommonsError
 from deia.records import ACTIONS
@@ -62,8 +62,7 @@ def diff_of(commons: Commons, changes: Iterable[Change]) -> list[str]:
     """Return the lines that some changes would change, as a unified diff."""
     lines: list[str] = []
     for path, text in edit_texts(commons, changes).items():
-        old = (safe_files.read_bytes(commons.root, path) or b"").decode("utf-8", "replace").replace("\r\n", "\n")
-        lines += difflib.unified_diff(old.split("\n"), text.split("\n"), path, path, lineterm="", n=1)
+        lines += line_diff(path, plain_text(safe_files.read_bytes(commons.root, path)), text, around=1)
     return lines
 
 

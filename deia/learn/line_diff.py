@@ -10,6 +10,11 @@ CLOSE = 2000  # lines between the first and the last difference; more are not co
 HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
 
 
+def plain_text(data: bytes | None) -> str:
+    """Return the text of a file to compare, "" if there is none; its lines end in the same way everywhere."""
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
 def equal_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return how many lines two texts have in common at their begin, and of the others at their end."""
     first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))

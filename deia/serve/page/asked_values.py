@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from deia import fast_json
 from deia.errors import QueryError
-from deia.fast_json import Json
 
 Asked: TypeAlias = Mapping[str, Any]  # the values of one request by name, unchecked
 
@@ -61,13 +60,4 @@ def number(asked: Asked, key: str, *, default: int, most: int) -> int:
     value = asked.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise QueryError(f"{key} must be a number between 1 and {most:,}", fix=RELOAD)
-    return value
-
-
-def plain(value: Json) -> Json:
-    """Return a JSON value whose tuples are lists."""
-    if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
     return value

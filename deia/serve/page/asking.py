@@ -11,7 +11,7 @@ from deia.fast_json import Json
 from deia.knowledge import Result
 from deia.search.answer import relevance
 from deia.search.find_document import look_up
-from deia.serve.page.asked_values import Asked, name, plain, text
+from deia.serve.page.asked_values import Asked, name, text
 from deia.serve.server.desk import Desk
 
 FILTERS = ("platform", "audience", "urgency", "cluster", "tag")
@@ -66,7 +66,7 @@ def trace(desk: Desk, asked: Asked) -> dict[str, Json]:
     rankings = {ranking: [*getattr(traced, ranking)[:50]] for ranking in RANKINGS}
     return {
         **rankings, "words": [*traced.words], "unknown": [*traced.unknown], "passing": traced.passing,
-        "conclusion": traced.conclusion, "lost": [plain(lost.values()) for lost in traced.expected],
+        "conclusion": traced.conclusion, "lost": [lost.values() for lost in traced.expected],
         "belongs": round(traced.verdict.belongs, 3),
     }  # fmt: skip
 

@@ -13,7 +13,7 @@ from deia.learn.apply import AppliedProposal, apply_proposal, read_changes, undo
 from deia.learn.file_edits import diff_of
 from deia.learn.proposals import Proposal, load_proposals
 from deia.problems import CommonsError
-from deia.serve.page.asked_values import Asked, name, plain, wanted_name
+from deia.serve.page.asked_values import Asked, name, wanted_name
 from deia.serve.page.case_making import note_change
 from deia.serve.page.lesson_views import forget
 from deia.serve.server.desk import Desk
@@ -34,7 +34,7 @@ def proposals(desk: Desk, _asked: Asked) -> dict[str, Json]:
     except CommonsError as error:
         listed, none = [], error.message
     return {
-        "proposals": [{**_plain(proposal), "diff": _diff(desk, proposal)} for proposal in listed], "none": none,
+        "proposals": [{**proposal.to_dict(), "diff": _diff(desk, proposal)} for proposal in listed], "none": none,
         "applied": [
             {"id": change.id, "at": change.at, "does": [*change.does], "because": change.because,
              "undone": change.undone, "files": [edit.path for edit in change.files],
@@ -42,11 +42,6 @@ def proposals(desk: Desk, _asked: Asked) -> dict[str, Json]:
             for change in applied[-MOST_APPLIED:][::-1]
         ],
     }  # fmt: skip
-
-
-def _plain(proposal: Proposal) -> dict[str, Json]:
-    fields = plain(proposal.to_dict())
-    return fields if isinstance(fields, dict) else {}
 
 
 def _diff(desk: Desk, proposal: Proposal) -> str:

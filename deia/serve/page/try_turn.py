@@ -16,7 +16,7 @@ from deia.records import UNTRUSTED, Turn
 from deia.serve.hooks.delivery import Delivery, deliver
 from deia.serve.hooks.run import HOSTS, host_module
 from deia.serve.hosts.sample_events import Happening, sample
-from deia.serve.page.asked_values import Asked, choice, name, plain, text
+from deia.serve.page.asked_values import Asked, choice, name, text
 from deia.serve.server.desk import Desk
 from deia.suggestions import nearest
 from deia.watch.authoring.act_explanation import explain_acts, requirements
@@ -72,7 +72,7 @@ def try_turn(desk: Desk, asked: Asked) -> dict[str, Json]:
     watched = desk.librarian.watch(turns, conversation_id=conversation, folder=desk.folder)[-1]
     return {
         "verdicts": [_verdict(artefact, verdict) for verdict in watched.verdicts],
-        "acts": [plain(act.values()) for act in explain_acts(artefact, turns[-1])], "text": turns[-1].text,
+        "acts": [act.values() for act in explain_acts(artefact, turns[-1])], "text": turns[-1].text,
         "injection": watched.injection.text if watched.injection else "",
         "host": _at_host(choice(asked, "host", HOSTS), turns[-1], watched, desk.folder, artefact),
         "ms": round((time.perf_counter() - began) * 1000, 2),
@@ -105,7 +105,7 @@ def _at_host(host: str, turn: Turn, watched: Watched, folder: str, artefact: Art
     said = deliver(Delivery(can=can, carries=module.CARRIES, hold=hold), InMemoryLog(), turn, watched)
     answer = module.write_answer(occasion, said) if watched.injection and said else None
     about["exit_code"] = 2 if isinstance(answer, bytes) else 0
-    about["answer"] = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else plain(answer)
+    about["answer"] = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     return about
 
 
@@ -124,5 +124,5 @@ def explain_trigger(desk: Desk, asked: Asked) -> dict[str, Json]:
         "unless": [excuse.source for excuse in trigger.unless],
         "clauses": [{"kind": clause.kind, "source": clause.source} for clause in trigger.clauses],
         "asks": [{"source": source, "conditions": [*met]} for source, met in requirements(artefact, trigger).items()],
-        "acts": [plain(act.values()) for act in acts], "text": turns[-1].text if turns else "",
+        "acts": [act.values() for act in acts], "text": turns[-1].text if turns else "",
     }  # fmt: skip

@@ -12,7 +12,6 @@ from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.templates import is_dry
 from deia.watch.silence.command_effects import calls_deia, code_effects, code_of, command_effects, harmless_filter
 from deia.watch.silence.file_effects import ADDED, CODED, GONE, PART, SEALED, WHOLE, Effect, plain_name, tool_effects
-from deia.watch.silence.page_address import names_page
 from deia.watch.silence.protected_places import SCRIPTS, SETTINGS_FILES, Places, is_profile, text_at
 from deia.watch.silence.weakened_text import (
     TOP,
@@ -39,6 +38,7 @@ SPOKEN = frozenset("mute mode allow uninstall remove trust untrust".split())  # 
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
 VALUED = frozenset(("--commons", "--folder", "--path", "--for", "--port", "--trigger"))  # whose value is any next word
+PAGE = "/page"  # the path of the page of a server of deia
 HELP = frozenset(("--help", "-h"))
 TERMINAL_MAKERS = frozenset(("script", "expect", "unbuffer", "socat"))
 REMOVING = frozenset(("uninstall", "remove", "rm", "unlink", "disable", "delete", "purge"))
@@ -48,6 +48,7 @@ INSTALLERS = frozenset(
 )
 HOSTS = frozenset("claude codex gemini copilot cursor-agent droid amp opencode kiro-cli q cline qwen".split())
 EXPORTERS = frozenset("export set setx setenv declare typeset readonly launchctl systemctl tmux".split())
+PASSIVE_TOOLS = WRITE_TOOLS | SILENT_TOOLS  # what they are given is text, and nothing that they run
 SHELL_INPUT = "chars"  # what one host's tool types into a shell that runs
 MOST_SHOWN = 160
 MOST_TEXT = 200_000  # characters of a script that is written
@@ -66,8 +67,11 @@ def _reasons(turn: Turn, places: Places) -> Iterator[str]:
         yield from _line_reasons(line, places, language)
     if not is_shell(turn):
         yield from _file_reasons(tool_effects(turn), places, "")
-    if plain_name(turn.tool) not in WRITE_TOOLS | SILENT_TOOLS and names_page(turn.tool_input, places.state):
-        yield "it would use the page of deia, which only the person may use"
+    if plain_name(turn.tool) not in PASSIVE_TOOLS and PAGE in repr(turn.tool_input):
+        from deia.watch.silence.page_address import names_page  # noqa: PLC0415 - hardly any call names such a path
+
+        if names_page(turn.tool_input, places.state):
+            yield "it would use the page of deia, which only the person may use"
 
 
 def _lines(turn: Turn) -> Iterator[str]:
@@ -76,7 +80,7 @@ def _lines(turn: Turn) -> Iterator[str]:
         yield watched_command(turn)
         return
     name = plain_name(turn.tool)
-    fields = (SHELL_INPUT,) if name == "write_stdin" else () if name in WRITE_TOOLS | SILENT_TOOLS else COMMAND_FIELDS
+    fields = (SHELL_INPUT,) if name == "write_stdin" else () if name in PASSIVE_TOOLS else COMMAND_FIELDS
     for field in fields:
         value = (turn.tool_input or {}).get(field)
         if isinstance(value, (list, tuple)):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deia.errors import QueryError
-from deia.serve.page.asked_values import MOST_NAME, MOST_TEXT, choice, name, number, plain, read_asked, text
+from deia.serve.page.asked_values import MOST_NAME, MOST_TEXT, choice, name, number, read_asked, text
 
 
 @given(st.binary(max_size=200))
@@ -39,7 +37,3 @@ def test_texts_names_choices_and_numbers_have_defaults_and_bounds() -> None:
     for value in (0, 10, True, "3", 2.5):
         with pytest.raises(QueryError, match="between 1 and 9"):
             number({"last": value}, "last", default=5, most=9)
-
-
-def test_a_plain_value_can_be_written_as_json() -> None:
-    assert json.dumps(plain({"a": ((1, 2), {"b": ("c",)})})) == '{"a": [[1, 2], {"b": ["c"]}]}'
