@@ -1,7 +1,7 @@
 """The arguments of a command: which are only data, and what a shell substitutes in them before it runs the command.
 
 Data are a text to print, a message, a pattern to look for. The program's name and the options before an argument
-decide, by the tables in `programs`. Substituted are braces, `${IFS}`, the values of a loop and an alias: only what the
+decide, by the tables in `programs`. Substituted are braces, the values of a loop and an alias: only what the
 text itself contains, and only a limited amount. Quotes are gone by now, so only words that read as paths and options
 are changed, and a word that would become more than a few dozen stays as written.
 """
@@ -21,7 +21,6 @@ MOST_VALUES = 32  # that one word may become
 MOST_WORDS = 400
 LONGEST = 400  # characters of a word with braces
 _BRACED = frozenset("{},./~*-_:@%+=")
-_BLANKS = ("${IFS}", "$IFS$9", "$IFS$1", "$IFS")
 _OPERATORS = frozenset(";&|<>()`\n")
 
 
@@ -126,16 +125,14 @@ _HAS_SUBCOMMAND = frozenset(
 
 
 def expanded(words: list[str], lists: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the words with braces, `${IFS}` and the variables of loops substituted."""
+    """Return the words with braces and the variables of loops substituted."""
     if not any("{" in word or "$" in word for word in words):
         return words
     result: list[str] = []
     for at, word in enumerate(words):
-        pieces = _without_blanks(word) if "IFS" in word else [word]
-        for piece in pieces:
-            values = braced(piece) if "{" in piece and "," in piece else [piece]
-            most = 1 if lists and _is_option_value(words, at) else MOST_VALUES
-            result += [substituted for value in values for substituted in _looped(value, lists)[:most]]
+        values = braced(word) if "{" in word and "," in word else [word]
+        most = 1 if lists and _is_option_value(words, at) else MOST_VALUES
+        result += [substituted for value in values for substituted in _looped(value, lists)[:most]]
         if len(result) > MOST_WORDS:
             return words
     return result or words
@@ -144,13 +141,6 @@ def expanded(words: list[str], lists: Mapping[str, Sequence[str]]) -> list[str]:
 def _is_option_value(words: Sequence[str], at: int) -> bool:
     """Return whether a word may be an option's value before the sub-command, where a loop sets one value at a time."""
     return at > 0 and words[at - 1][:1] == "-" and any(word[:1] != "-" for word in words[at + 1 :])
-
-
-def _without_blanks(word: str) -> list[str]:
-    """Return the words into which `${IFS}` splits a word."""
-    for name in _BLANKS:
-        word = word.replace(name, " ")
-    return word.split()
 
 
 def braced(word: str) -> list[str]:

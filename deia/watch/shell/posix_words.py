@@ -13,6 +13,7 @@ MAX_DEPTH = 12
 MAX_REREADS = 1
 
 _SPECIAL = frozenset(" \t\r\n'\"\\$`;&|()<>")
+_LONGEST_BLANK = 24  # characters of `${IFS}` with what may follow the name, as in `${IFS:0:1}`
 
 
 def closing_quote(text: str, begin: int, quote: str) -> int:
@@ -76,6 +77,10 @@ class Words:
             char = text[special : special + 1]
             if char in ("'", '"', "\\"):
                 quoted = self._quote(char, parts) or quoted
+            elif char == "$" and self._blank(parts):
+                if parts or quoted:
+                    self.quoted = quoted
+                    return "".join(parts)
             elif char == "$":
                 self._dollar(parts)
             elif char == "`":
@@ -83,6 +88,29 @@ class Words:
             elif not char or not self._join_parenthesis(char, parts):
                 self.quoted = quoted
                 return "".join(parts)
+
+    def _blank(self, parts: list[str]) -> bool:
+        """Step over a variable that stands for a blank and return whether there is one; a value keeps it as written."""
+        end = self._blank_end()
+        if end < 0 or (parts and parts[-1][-1:] == "="):
+            return False
+        self.at = end
+        return True
+
+    def _blank_end(self) -> int:
+        """Return the end of a `$IFS`, `${IFS}` or `${IFS%?}` here, with an empty `$9` after it; -1 if there is none."""
+        text, begin = self.text, self.at
+        if text.startswith("${IFS", begin):
+            end = text.find("}", begin, begin + _LONGEST_BLANK) + 1
+            name_end = begin + 5
+        elif text.startswith("$IFS", begin):
+            end = name_end = begin + 4
+        else:
+            return -1
+        following = text[name_end : name_end + 1]
+        if not end or following.isalnum() or following == "_":
+            return -1
+        return end + 2 if text[end : end + 1] == "$" and text[end + 1 : end + 2].isdigit() else end
 
     def _quote(self, char: str, parts: list[str]) -> bool:
         """Read a quotation or an escape, and return whether it is one; an escaped line end is not."""

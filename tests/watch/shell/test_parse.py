@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deia.watch.shell.nodes import Command
@@ -207,6 +207,10 @@ def test_a_program_that_runs_another_is_listed_before_it(text: str, expected: st
         ("rm a/{b,c{d,e}}", ["rm a/b a/cd a/ce"]),
         ('curl -d \'{"a": 1, "b": 2}\' h', ['curl -d {"a": 1, "b": 2} h']),
         ("rm${IFS}-r${IFS}y", ["rm -r y"]),
+        ("rm$IFS-r$IFS$9/y", ["rm -r /y"]),
+        ("rm${IFS%??}-r${IFS:0:1}y;ls", ["rm -r y", "ls"]),
+        ("rm '${IFS}' $IFS", ["rm ${IFS}"]),
+        ("OLD=$IFS; rm -r y", ["rm -r y"]),
         ('for d in a b; do rm "$d/x" ${d}y; done', ["rm a/x b/x ay by"]),
         ('for d in a b; do git -C "$d" reset --hard; done', ["git -C a reset --hard"]),  # one at a time
         ("for d in a b; do rm -rf $d; done", ["rm -rf a b"]),
@@ -491,6 +495,7 @@ def test_no_characters_raise(text: str, shell: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80).filter(lambda text: not ("{" in text and "," in text)))
+@example("$IFS")
 def test_a_quoted_text_is_one_argument_and_runs_nothing(text: str) -> None:
     """A word in single quotes is returned as written, except for braces, which are expanded even so."""
     quoted = "'" + text.replace("'", "'\\''") + "'"
