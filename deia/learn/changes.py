@@ -14,6 +14,7 @@ from deia.commons.index.load_commons import Commons
 from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.yaml_reader import Map, with_lines
 from deia.commons.triggers.cases import read_cases
+from deia.commons.triggers.conditions import read_clauses
 from deia.fast_json import Json
 from deia.knowledge import Case, Clause, Entry, Trigger
 from deia.match.tokeniser import fold
@@ -129,6 +130,8 @@ def _changed(item: Item, change: Change) -> Item:
     if change.kind == SET:
         return item.but(**{change.field: change.value})
     if change.field == ANY and isinstance(item, Trigger):
+        if change.kind == ADD:
+            return item.but(any=(*item.any, *as_clauses(change.items)))
         return item.but(any=tuple(clause for clause in item.any if written(clause) not in change.items))
     words: tuple[str, ...] = getattr(item, change.field)
     if change.kind == ADD:
@@ -140,6 +143,11 @@ def written(clause: Clause) -> Json:
     """Return a clause as a trigger file has it."""
     value = list(clause.value) if isinstance(clause.value, tuple) else clause.value
     return {clause.kind: value}
+
+
+def as_clauses(values: Sequence[Json]) -> tuple[Clause, ...]:
+    """Return the clauses that values of a trigger file stand for; what can never match is left out."""
+    return read_clauses(Map({ANY: with_lines(list(values))}), ANY, Findings(""))
 
 
 def as_cases(trigger: str, values: Sequence[Json], *, fires: bool) -> tuple[Case, ...]:

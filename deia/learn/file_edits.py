@@ -207,7 +207,7 @@ def _changed_value(value: object, change: Change) -> object:
     """Return the value of a field after a change, as the YAML writer needs it."""
     if change.kind == ADD:
         known = value if isinstance(value, list) else [value]
-        return yaml_blocks.with_items(value, [word for word in change.words if word not in known])
+        return yaml_blocks.with_items(value, [item for item in _added(change) if item not in known])
     if change.field == ANY:
         return _without_clauses(value, change)
     if change.kind == DROP:
@@ -216,7 +216,12 @@ def _changed_value(value: object, change: Change) -> object:
 
 
 def _new_value(change: Change) -> Json:
-    return list(change.words) if change.kind == ADD else change.value
+    return list(_added(change)) if change.kind == ADD else change.value
+
+
+def _added(change: Change) -> Sequence[Json]:
+    """Return what a change adds to a list: clauses, or words."""
+    return change.items if change.field == ANY else change.words
 
 
 # --- a document's own metadata ---

@@ -77,14 +77,14 @@ class TriggerTrial:
         return self._artefact(self.commons.but(triggers=(trigger,)), trigger.id)
 
     def _judge_change(self, draft: Proposal) -> Proposal | None:
-        """Return a draft that silences noise and breaks nothing, with its figures, or None."""
+        """Return a draft that silences noise or speaks where it was missed, and breaks nothing, with its figures."""
         trigger = draft.changes[0].target
         before = self._results(self.commons, trigger)
         after = self._results(change_commons(self.commons, draft.changes), trigger)
-        silenced = [name for name in after if name.startswith("-") and after[name] and not before.get(name, False)]
-        if any(before[name] and not after.get(name, False) for name in before) or not silenced:
+        mended = [name for name in after if name[0] in "+-" and after[name] and not before.get(name, False)]
+        if any(before[name] and not after.get(name, False) for name in before) or not mended:
             return None
-        texts = {name[1:] for name in silenced}
+        texts = {name[1:] for name in mended}
         return draft.but(
             effect=Effect(
                 before=_figures(before), after=_figures({name: after[name] for name in before}),

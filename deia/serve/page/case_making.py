@@ -1,7 +1,7 @@
-"""Make a case of what was tried, run the cases of its trigger, and offer what would turn a false alarm silent.
+"""Make a case of what was tried, run the cases of its trigger, and offer what would mend a false alarm or a missed one.
 
 The case is written where `deia learn apply` would write it, with a line in the changelog, so that it can be taken back.
-What is offered was tried: each mend silences the turn, and breaks no case that held.
+What is offered was tried: with each mend the case holds, and so does every case that held.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from deia.commons.source_files.findings import Findings
 from deia.commons.source_files.yaml_reader import read_yaml
 from deia.commons.triggers.cases import read_cases
 from deia.errors import QueryError
+from deia.evaluate.trigger_drafting import proposed
 from deia.fast_json import Json
 from deia.folders import events_folder
 from deia.knowledge import Case, Trigger
@@ -28,7 +29,7 @@ from deia.learn.trials.recorded_turns import case_of
 from deia.learn.trials.trigger_trial import TriggerTrial
 from deia.learn.trigger_drafts import FiredTurn, phrases
 from deia.problems import CommonsError
-from deia.records import Turn
+from deia.records import Record, Turn
 from deia.redaction import redact
 from deia.serve.page.asked_values import Asked, name, wanted_name
 from deia.serve.page.try_turn import tried_turns
@@ -64,8 +65,8 @@ def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
     _apply(root, draft)
     commons = load_commons(root)
     results = _run_cases(desk, commons, ident)
-    is_false_alarm = not fires and not all(result.holds for result in results)
-    mends = _mends(desk, commons, ident, turns, case) if is_false_alarm else []
+    fails = not all(result.holds for result in results)
+    mends = _mends(desk, commons, ident, turns, _Made(case=case, fires=fires)) if fails else []
     _offer(mends)
     return {**_outcome(draft, results), "mends": [_shown(proposal) for proposal in mends]}
 
@@ -165,20 +166,41 @@ def _result(result: CaseResult) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _mends(desk: Desk, commons: Commons, ident: str, turns: Sequence[Turn], case: Json) -> list[Proposal]:
-    """Return changes of a trigger that silence a turn and break no case, tried one by one."""
+class _Made(Record):
+    """A case that was made, and whether its trigger has to fire in it."""
+
+    case: Json
+    fires: bool
+
+
+def _mends(desk: Desk, commons: Commons, ident: str, turns: Sequence[Turn], made: _Made) -> list[Proposal]:
+    """Return changes of a trigger with which a case holds and no other breaks, tried one by one."""
     trigger = next(trigger for trigger in commons.triggers if trigger.id == ident)
     said = turns[-1].text or str(turns[-1].tool_input)
-    fired = FiredTurn(trigger=ident, weight=-1.0, case=case, text=said, conversation="page")
-    trial = TriggerTrial(commons, [fired], settings=desk.librarian.settings.by_name())
+    weight = 1.0 if made.fires else -1.0
+    recorded = FiredTurn(trigger=ident, weight=weight, case=made.case, text=said, conversation="page")
+    trial = TriggerTrial(commons, [recorded], settings=desk.librarian.settings.by_name())
+    changes = _speaking(trigger, turns[-1]) if made.fires else _silencing(commons, trigger, said)
     drafts = [
-        propose(kind, [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0)
-        for kind, change in _mend_drafts(commons, trigger, said)
+        propose(kind, [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0) for kind, change in changes
     ]
     return trial.judge(drafts[:MOST_TRIED])[:MOST_OFFERED]
 
 
-def _mend_drafts(commons: Commons, trigger: Trigger, said: str) -> Iterator[tuple[str, Change]]:
+def _speaking(trigger: Trigger, turn: Turn) -> Iterator[tuple[str, Change]]:
+    """Yield clauses by which a trigger may speak of a turn: its command, what it does to what, the sentence itself."""
+    is_call = turn.role == "tool_call"
+    said = one_line(redact(turn.text))
+    draft = proposed(f"`{said}`" if is_call else said, documents=(), today="", own=trigger.act_words)
+    clauses = draft.trigger["when"][ANY] if draft else ()
+    wanted = [clause for clause in clauses if ("command" in clause) == is_call]
+    if not is_call:
+        wanted.append({"meaning": [said]})
+    for clause in sorted(wanted, key=lambda clause: "phrase" in clause) if trigger.any else ():
+        yield "clause", Change(kind=ADD, of=TRIGGER, target=trigger.id, field=ANY, value=(clause,))
+
+
+def _silencing(commons: Commons, trigger: Trigger, said: str) -> Iterator[tuple[str, Change]]:
     """Yield words of a turn that could silence the trigger, the longest first, and then each of its clauses."""
     own = set(words(" ".join(str(clause.value) for clause in (*trigger.any, *trigger.all))))
     firing = [case for case in commons.cases if case.trigger == trigger.id and case.fires]

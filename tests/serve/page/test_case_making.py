@@ -50,10 +50,38 @@ def test_what_was_written_is_taken_back_byte_for_byte(cased_desk: Desk, root: Pa
     assert {path: path.read_bytes() for path in sorted((root / "triggers").iterdir())} == before
 
 
-def test_a_missed_mistake_becomes_a_case_that_must_fire(cased_desk: Desk) -> None:
-    made: Any = make_case(cased_desk, {**ABOUT, "text": "Zap the shop", "fires": True})
+MISSED = {
+    "user": "Zap the shop of the customer",
+    "assistant": "I will wipe the pages of the customer now",
+    "tool_call": "shopctl site:purge main --now",
+}
+
+
+@pytest.mark.parametrize("role", MISSED)
+def test_a_missed_mistake_becomes_a_case_that_fails_and_a_mend_makes_it_fire(
+    cased_desk: Desk, root: Path, role: str
+) -> None:
+    before = {path: path.read_bytes() for path in sorted((root / "triggers").iterdir())}
+    made: Any = make_case(cased_desk, {**ABOUT, "role": role, "text": MISSED[role], "fires": True})
+    assert holds(made).count(False) == 1
+    assert made["mends"]
+    mended: Any = mend(cased_desk, {"id": made["mends"][0]["id"]})
+    assert holds(mended) == [True] * 4
+    for ident in (mended["id"], made["id"]):
+        take_back(cased_desk, {"id": ident})
+    assert {path: path.read_bytes() for path in sorted((root / "triggers").iterdir())} == before
+
+
+def test_a_mend_that_would_break_a_silent_case_is_not_offered(cased_desk: Desk, root: Path) -> None:
+    silent = "site-delete:\n  silent:\n    - Zap the shop of the customer\n"
+    (root / "triggers/sites.cases.yaml").write_text(silent)
+    made: Any = make_case(cased_desk, {**ABOUT, "text": MISSED["user"], "fires": True})
+    assert (holds(made), made["mends"]) == ([False, True], [])
+
+
+def test_what_is_no_sentence_and_no_command_gets_a_case_and_no_mend(cased_desk: Desk) -> None:
+    made: Any = make_case(cased_desk, {**ABOUT, "text": "?!", "fires": True})
     assert (holds(made).count(False), made["mends"]) == (1, [])
-    assert next(case for case in made["cases"] if not case["holds"])["stage"] == "gate"
 
 
 def test_a_tool_call_and_a_conversation_are_cases_too(cased_desk: Desk, root: Path) -> None:
