@@ -29,7 +29,7 @@ from timing import percentile
 
 from deia.compile.compiler import compile_commons
 from deia.folders import events_folder
-from deia.serve.page.browser_page import html
+from deia.serve.page.page_file import html
 from deia.serve.page.sign_in import make_once
 from tests.serve.page.conftest import MISSING, Browser, Paged, start_page
 from tests.serve.server.conftest import Place, settled

@@ -8,8 +8,6 @@ host and the origin before. Threads of its own answer, over desks that log no qu
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -30,19 +28,20 @@ from deia.serve.page import (
     learning_views,
     lesson_views,
     live_views,
+    plain_page,
     try_turn,
 )
 from deia.serve.page.asked_values import Asked, name, read_asked
+from deia.serve.page.page_file import digest_of, html
 from deia.serve.page.sign_in import Sessions
 from deia.serve.server import limits
 from deia.serve.server.assemble import Assembled
 from deia.serve.server.desk import Desk, DeskThread
 from deia.serve.server.http import read_body
 from deia.serve.server.read_tools import DEFAULT_SWITCH_INTERVAL, SWITCH_INTERVAL
-from deia.tables import text_beside
 
 Fields: TypeAlias = Mapping[str, Json]
-PATH, EVENTS = "/page", "/page/events"
+PATH, EVENTS, PLAIN = "/page", "/page/events", "/page/plain"
 LOOK = 0.4  # seconds between two looks at the log
 ALIVE = 15.0  # seconds of silence after which a stream says that it is there
 MOST_SIGN_IN = 1_024  # bytes of a request that has no session yet
@@ -73,26 +72,14 @@ HEADERS = (
 
 
 @cache
-def html() -> bytes:
-    """Return the page."""
-    return text_beside(__file__, ".html").encode()
-
-
-@cache
 def policy() -> bytes:
     """Return the content security policy: nothing but the page's own script and style, which are known by digest."""
-    digests = {tag: _digest_of(html(), tag.encode()) for tag in ("script", "style")}
     parts = (
-        "default-src 'self'", f"script-src '{digests['script']}'", f"style-src '{digests['style']}'",
+        "default-src 'self'", f"script-src '{digest_of('script')}'", f"style-src '{digest_of('style')}'",
         "img-src 'self' blob: data:", "object-src 'none'", "base-uri 'none'", "form-action 'none'",
         "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
     )  # fmt: skip
     return "; ".join(parts).encode()
-
-
-def _digest_of(page: bytes, tag: bytes) -> str:
-    inside = page.partition(b"<%s>" % tag)[2].partition(b"</%s>" % tag)[0]
-    return f"sha256-{base64.b64encode(hashlib.sha256(inside).digest()).decode()}"
 
 
 class BrowserPage:
@@ -100,7 +87,7 @@ class BrowserPage:
 
     def __init__(self, assembled: Assembled, *, commons: str = "") -> None:
         self._assembled = assembled
-        self._sessions = Sessions(state_folder(os.environ))
+        self._sessions, self._readers = (Sessions(state_folder(os.environ)) for _ in range(2))
         self._quick, self._slow = (DeskThread(Desk(commons or None, agent="page", ledger=False)) for _ in range(2))
         self._paths: Mapping[str, Callable[[Asked], Awaitable[Fields]]] = {
             **{view: partial(_view, self._quick, reply) for view, reply in AT_ONCE.items()},
@@ -129,7 +116,9 @@ class BrowserPage:
         if limits.host_of(headers.get(b"host", b"").decode("latin-1")) not in limits.LOOPBACK:
             await limits.respond(send, 421, {"error": "the page is only for this machine; use 127.0.0.1"})
         elif scope["path"] == PATH:
-            await limits.respond(send, 200, html(), (*HEADERS, *self._of_html()))
+            await limits.respond(send, 200, html(), _html_headers(policy()))
+        elif scope["path"].startswith((f"{PLAIN}/", f"{PLAIN}?")) or scope["path"] == PLAIN:
+            await self._plain(scope, send)
         elif scope["method"] != "POST":
             await limits.respond(send, 405, {"error": f"open {PATH} in a browser"})
         elif scope["path"] == EVENTS and self._sessions.knows(headers):
@@ -137,8 +126,21 @@ class BrowserPage:
         else:
             await self._answer(scope["path"].removeprefix(f"{PATH}/"), headers, receive, send)
 
-    def _of_html(self) -> tuple[tuple[bytes, bytes], ...]:
-        return (b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", policy())
+    async def _plain(self, scope: limits.Scope, send: limits.Send) -> None:
+        """Answer a browser without JavaScript: a token that works once is exchanged for an address that can be read."""
+        key, _, view = scope["path"].removeprefix(PLAIN).strip("/").partition("/")
+        asked, headers = plain_page.read_query(scope["query_string"]), _html_headers(plain_page.policy())
+        if not key and (token := self._readers.begin(asked.get("once", ""))):
+            location = (b"location", f"{PLAIN}/{token}/{plain_page.LISTED[0]}".encode())
+            await limits.respond(send, 303, b"", (*headers, location))
+        elif not self._readers.admits(key):
+            await limits.respond(send, 401, plain_page.refusal(), headers)
+        elif scope["method"] != "GET" or view not in plain_page.VIEWS:
+            await limits.respond(send, 404, {"error": f"the page has no {view[:100]!r}"})
+        else:
+            thread = self._slow
+            status, page = await thread.run(lambda: plain_page.shown_view(thread.desk, view, asked))
+            await limits.respond(send, status, page, headers)
 
     async def _answer(
         self, path: str, headers: Mapping[bytes, bytes], receive: limits.Receive, send: limits.Send
@@ -240,6 +242,10 @@ class BrowserPage:
         """Answer once what was written is compiled."""
         await self._assembled.recompiler.bring_up_to_date()
         return {"trouble": self._assembled.recompiler.trouble}
+
+
+def _html_headers(allowed: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    return (*HEADERS, (b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", allowed))
 
 
 async def _view(thread: DeskThread, reply: Callable[[Desk, Asked], Fields], asked: Asked) -> Fields:

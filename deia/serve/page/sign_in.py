@@ -99,7 +99,14 @@ class Sessions:
 
     def knows(self, headers: Mapping[bytes, bytes]) -> bool:
         """Return whether a request carries the token of a session, which is used with that."""
-        digest, now = self._of(headers), self._clock()
+        return self._is_used(self._of(headers))
+
+    def admits(self, token: str) -> bool:
+        """Return whether this is the token of a session, which is used with that."""
+        return self._is_used(_digest(token))
+
+    def _is_used(self, digest: str) -> bool:
+        now = self._clock()
         session = self._sessions.get(digest)
         if session is None:
             return False

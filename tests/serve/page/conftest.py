@@ -87,6 +87,12 @@ class Paged:
         """The token that works once."""
         return self.address.partition("#once=")[2]
 
+    def plain(self) -> str:
+        """Exchange the token that works once for an address to read without JavaScript; give the path of its views."""
+        status, _, headers = self.request("GET", f"/page/plain?once={self.once}")
+        assert status == 303
+        return headers["location"].rpartition("/")[0]
+
     def post(self, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         """Send a request as the page does; give the status and the value."""
         known = {"authorization": f"Bearer {self.token}"} if self.token else {}

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.serve.hooks.run import HOSTS
-from deia.serve.page.browser_page import AT_ONCE, WITH_FILES, html, policy
+from deia.serve.page.browser_page import AT_ONCE, WITH_FILES, policy
+from deia.serve.page.page_file import html
 from tests.serve.page.conftest import Paged, start_page
 from tests.serve.server.conftest import PATIENCE, TOKEN, start_server
 

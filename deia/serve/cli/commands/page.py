@@ -9,6 +9,8 @@ import sys
 import threading
 import urllib.request
 import webbrowser
+from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -28,7 +30,8 @@ FREE = 0  # the port that stands for any
 @click.command(short_help="Open the page: see why deia spoke, and mend it.")
 @click.option("--port", type=click.IntRange(0, 65_535), help="0 takes a free port. [default: the setting, 8765]")
 @click.option("--no-open", is_flag=True, help="Print the address instead of opening a browser.")
-def page(*, port: int | None, no_open: bool) -> None:
+@click.option("--plain", is_flag=True, help="Open the page to read without JavaScript.")
+def page(*, port: int | None, no_open: bool, plain: bool) -> None:
     """Open a page in the browser: try a sentence or a command, search, follow the log, turn a false alarm into a case.
 
     If a server of this commons runs already (`deia serve`), it is used; otherwise one is started, until you press
@@ -37,11 +40,12 @@ def page(*, port: int | None, no_open: bool) -> None:
     """
     shared.require_person("deia page")
     root = shared.commons_root()
+    open_page = partial(_open, no_open=no_open, path="/page/plain?once=" if plain else "/page#once=")
     address = _running(root)
     if address:
-        _open(address, no_open=no_open)
+        open_page(address)
         return
-    _serve(root, port, no_open=no_open)
+    _serve(root, port, open_page)
 
 
 def _running(root: str) -> str:
@@ -61,7 +65,7 @@ def _has_page(address: str) -> bool:
     return isinstance(health, dict) and health.get("page") is True
 
 
-def _open(address: str, *, no_open: bool) -> None:
+def _open(address: str, *, no_open: bool, path: str) -> None:
     """Open the page with a token that works once, or print its address where no browser can be opened.
 
     Raises:
@@ -69,7 +73,7 @@ def _open(address: str, *, no_open: bool) -> None:
     """
     shared.require_person("deia page")
     state = state_folder(os.environ)
-    once = f"{address}/page#once={make_once(state)}"
+    once = f"{address}{path}{make_once(state)}"
     file = "" if no_open else redirect_file(state, once)
     if not file or not webbrowser.open_new_tab(pathlib.Path(file).as_uri()):
         output.say(f"Open this address within two minutes; it works once:\n{once}")
@@ -78,7 +82,7 @@ def _open(address: str, *, no_open: bool) -> None:
         output.say(f"The page is open in your browser, at {address}/page")
 
 
-def _serve(root: str, port: int | None, *, no_open: bool) -> None:
+def _serve(root: str, port: int | None, open_page: Callable[[str], None]) -> None:
     from deia.serve.page.browser_page import BrowserPage  # noqa: PLC0415 - only to serve
     from deia.serve.server.desk import Desk  # noqa: PLC0415 - likewise
     from deia.serve.server.http import Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
@@ -87,15 +91,15 @@ def _serve(root: str, port: int | None, *, no_open: bool) -> None:
     Librarian(root, agent="page", ledger=False).open_artefact()  # compiled, so that the first keystroke is answered
     commons, (token, _) = shared.named_commons(), secret("token", environ=os.environ)
 
-    def open_page(address: str) -> None:
+    def open_aside(address: str) -> None:
         # Some browsers return only when they are closed, and until then nothing would answer them.
-        threading.Thread(target=_open, args=(address,), kwargs={"no_open": no_open}, daemon=True).start()
+        threading.Thread(target=open_page, args=(address,), daemon=True).start()
         output.complain("To end the server, press Ctrl-C.")
 
     def serve(number: int) -> None:
         serve_http(
             Desk(commons or None), offered(read_only=True), Listening(port=number, token=token),
-            report=lambda _line: None, commons=commons, on_listening=open_page,
+            report=lambda _line: None, commons=commons, on_listening=open_aside,
             make_page=lambda assembled: BrowserPage(assembled, commons=commons),
         )  # fmt: skip
 
