@@ -25,10 +25,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    Step: TypeAlias = tuple[str, Callable[[], str | None]]  # its name, and what does it
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(ROOT, ".venv")
@@ -137,14 +141,35 @@ def step(name: str, work: Callable[[], str | None]) -> None:
 def attempt(name: str, work: Callable[[], str | None]) -> bool:
     """Do one thing, say how it went, and return whether it went well."""
     print(f"{name:<44}", end=" ", flush=True)
+    went_well, told = outcome(work)
+    print(told, flush=True)
+    return went_well
+
+
+def outcome(work: Callable[[], str | None]) -> tuple[bool, str]:
+    """Do one thing, and return whether it went well and what to say of it."""
     began = time.monotonic()
     try:
         note = work()
     except (Broken, OSError) as error:
-        print(f"FAILED {time.monotonic() - began:6.1f} s\n\n{error}\n", flush=True)
-        return False
-    print(f"ok     {time.monotonic() - began:6.1f} s{f'  ({note})' if note else ''}", flush=True)
-    return True
+        return False, f"FAILED {time.monotonic() - began:6.1f} s\n\n{error}\n"
+    return True, f"ok     {time.monotonic() - began:6.1f} s{f'  ({note})' if note else ''}"
+
+
+def attempt_all(*lanes: Sequence[Step]) -> bool:
+    """Do the steps of several lanes, those of each in their order and the lanes at the same time."""
+
+    def one_after_another(lane: Sequence[Step]) -> bool:
+        """Return whether every step of a lane went well; each is reported when it ends."""
+        went_well = True
+        for name, work in lane:
+            is_sound, told = outcome(work)
+            print(f"{name:<44} {told}", flush=True)
+            went_well = went_well and is_sound
+        return went_well
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        return all([*pool.map(one_after_another, lanes)])
 
 
 def output_of(
@@ -199,16 +224,22 @@ def demo() -> int:
 def lint() -> int:
     """Run the checks of style and types, and those of the starter commons."""
     set_up(dev=True)
-    return int(not all([attempt(name, work) for name, work in checks()]))  # noqa: C419 - all of them, whatever fails
+    return int(not attempt_all(code_checks(), starter_checks()))
 
 
-def checks() -> list[tuple[str, Callable[[], str | None]]]:
-    """Return the checks that need no test run, each with its name."""
+def code_checks() -> list[Step]:
+    """Return the checks of the code that need no test run, each with its name."""
     return [
         ("ruff check", lambda: quiet(program("ruff"), "check")),
         ("ruff format --check", lambda: quiet(program("ruff"), "format", "--check")),
         ("mypy --strict", lambda: quiet(program("mypy"))),
         ("mypy --strict do.py docs/", lambda: quiet(program("mypy"), "do.py", *PAGES)),
+    ]
+
+
+def starter_checks() -> list[Step]:
+    """Return the checks of the starter commons, each with its name."""
+    return [
         ("read the starter commons, once for all", prepare_starter),
         ("deia lint, starter commons", lambda: starter("lint")),
         ("deia trigger test, starter commons", lambda: starter("trigger", "test")),
@@ -251,9 +282,11 @@ def test(*arguments: str) -> int:
         raise Broken(f"Unknown: {' '.join(arguments)}. Type: python3 do.py test, or python3 do.py test --all")
     set_up(dev=True)
     wheel = os.path.join(VENV, "wheel")
-    steps = [*checks(), *(long_checks(wheel) if everything else ())]
-    print(f"Running {len(steps)} checks, then the {'' if everything else 'quick '}tests.\n", flush=True)
-    passed = [attempt(name, work) for name, work in steps]
+    lanes = [code_checks() + (package_checks(wheel) if everything else [])]
+    lanes += [starter_checks() + (npm_checks() if everything else [])]
+    steps = sum(map(len, lanes))
+    print(f"Running {steps} checks, two at a time, then the {'' if everything else 'quick '}tests.\n", flush=True)
+    passed = [attempt_all(*lanes)]
     if everything:
         os.environ["WHEEL_FOLDER"] = wheel
         passed.append(pytest("slow"))
@@ -271,12 +304,18 @@ def pytest(which: str, *flags: str) -> bool:
     return not subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
-def long_checks(wheel: str) -> list[tuple[str, Callable[[], str | None]]]:
-    """Return the checks that install something, each with its name."""
+def package_checks(wheel: str) -> list[Step]:
+    """Return the checks that install what is built here, each with its name."""
     return [
         ("build the wheel", lambda: build(wheel)),
         ("bare install", lambda: smoke(wheel)),
         ("word forms, nlp extra", forms),
+    ]
+
+
+def npm_checks() -> list[Step]:
+    """Return the checks that npm installs something for, each with its name."""
+    return [
         ("two real hosts, by npm", quick_hosts),
         ("clients of other languages, by npm", lambda: install_clients() or "not tested: npm is not here or offline"),
         ("what drives a browser, by npm", lambda: install_browser() or "not tested: npm is not here or offline"),

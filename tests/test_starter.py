@@ -10,7 +10,6 @@ from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.librarian import Librarian
-from deia.watch.authoring.replay import run_cases
 from tests.starter.copying import copy_starter
 
 if TYPE_CHECKING:
@@ -36,13 +35,6 @@ def librarian(tmp_path_factory: pytest.TempPathFactory) -> Librarian:
 
 def test_it_has_no_problems() -> None:
     assert lint(STARTER) == []
-
-
-@pytest.mark.slow
-def test_every_case_holds(librarian: Librarian) -> None:
-    results = run_cases(librarian.open_artefact(), STARTER_COMMONS.cases, now=1_800_000_000.0)
-    assert len(results) > 500
-    assert [f"{result.case.path}:{result.case.line}" for result in results if not result.holds] == []
 
 
 def test_every_trigger_file_trigger_is_proven() -> None:
