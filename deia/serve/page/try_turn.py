@@ -120,6 +120,7 @@ def explain_trigger(desk: Desk, asked: Asked) -> dict[str, Json]:
     acts = explain_acts(artefact, turns[-1], triggers=[ident]) if turns and turns[-1].text.strip() else []
     return {
         "trigger": ident, "title": trigger.title, "message": trigger.message, "origin": trigger.origin,
+        "own": trigger.origin in OWN,
         "stance": [*trigger.stance], "context": [*trigger.context],
         "unless": [excuse.source for excuse in trigger.unless],
         "clauses": [{"kind": clause.kind, "source": clause.source} for clause in trigger.clauses],

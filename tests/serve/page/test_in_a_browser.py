@@ -118,6 +118,19 @@ def test_a_false_alarm_becomes_a_passing_case_in_two_clicks(paged: Paged, browse
     assert browser.troubles() == []
 
 
+def test_a_missed_mistake_becomes_a_passing_case_in_two_clicks(paged: Paged, browser: Browser) -> None:
+    browser.open(paged.address)
+    browser.fill(TYPED, "Zap the shop of the customer")
+    browser.wait("text=no trigger has all of its words here")
+    browser.fill("input[list=ids]", "site-delete")
+    browser.click("text=Should speak: make this a case")
+    browser.wait("text=1 of 4 cases fail")
+    browser.click("button:has-text('Apply') >> nth=0")
+    browser.wait("text=all 4 cases pass")
+    browser.wait("text=● speaks")  # compiled meanwhile, and judged anew
+    assert browser.troubles() == []
+
+
 def test_a_false_alarm_in_the_log_becomes_a_passing_case_in_three_clicks(paged: Paged, browser: Browser) -> None:
     hook(paged.place, "UserPromptSubmit", prompt=FALSE_ALARM.replace("site from the sandbox", "sandbox site"))
     browser.open(f"{paged.address}")
