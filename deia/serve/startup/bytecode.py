@@ -38,6 +38,8 @@ SCRIPT = "serve/hook"  # the script that hosts run
 MADE_SCRIPT = "serve/startup/__pycache__/hook.pyc"
 USED_EXTENSIONS = ("_json", "mmap")
 GROUPS = "groups"  # the file that lists the groups
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # where statements have statements
 
 
 def import_groups(package: str) -> dict[str, tuple[str, ...]]:
@@ -46,7 +48,10 @@ def import_groups(package: str) -> dict[str, tuple[str, ...]]:
     Names of modules are without `deia.`. A group leaves out the modules that are always run before it. Raise OSError or
     SyntaxError if a source is missing, or is not Python.
     """
-    graph = _Graph(package)
+    return _groups_of(_Graph(package))
+
+
+def _groups_of(graph: _Graph) -> dict[str, tuple[str, ...]]:
     loaded = dict[str, frozenset[str]]()  # by head: what is always loaded before its group
     waiting = [(start, frozenset[str]()) for start in STARTED]
     while waiting:
@@ -101,8 +106,9 @@ class _Imports:
 
     def __init__(self, package: str, name: str) -> None:
         self._package = package
-        with open(f"{package}/{name.replace('.', '/')}.py", "rb") as file:
-            self._tree = ast.parse(file.read())
+        self.file = f"{package}/{name.replace('.', '/')}.py"
+        with open(self.file, "rb") as file:
+            self._tree = ast.parse(file.read(), self.file)
 
     @cached_property
     def at_once(self) -> list[str]:
@@ -110,11 +116,16 @@ class _Imports:
         return [name[5:] for name in self._names(_outside_functions(self._tree)) if name.startswith("deia.")]
 
     @cached_property
+    def code(self) -> CodeType:
+        """The module's bytecode; the imports are no longer read from its tree after that."""
+        tree = _Lean(self.file).visit(self._tree)
+        code: CodeType = compile(tree, self.file, "exec", dont_inherit=True, optimize=2)
+        return code
+
+    @cached_property
     def later(self) -> list[str]:
         """The modules of deia that its functions import."""
-        functions = [node for node in ast.walk(self._tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        nodes = (node for function in functions for node in ast.walk(function))
-        return [name[5:] for name in self._names(nodes) if name.startswith("deia.")]
+        return [name[5:] for name in self._names(_inside_functions(self._tree)) if name.startswith("deia.")]
 
     @cached_property
     def needs_library(self) -> bool:
@@ -138,17 +149,29 @@ class _Imports:
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield every node that runs when a module is imported; those for the type checker are left out."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            continue
+    """Yield every statement that runs when a module is imported; those for the type checker are left out."""
+    for child in _statements(node):
         if isinstance(child, ast.If) and _is_for_checker(child):
             for statement in child.orelse:
                 yield statement
                 yield from _outside_functions(statement)
-            continue
-        yield child
-        yield from _outside_functions(child)
+        elif not isinstance(child, FUNCTIONS):
+            yield child
+            yield from _outside_functions(child)
+
+
+def _inside_functions(node: ast.AST, *, inside: bool = False) -> Iterator[ast.AST]:
+    """Yield every statement that runs when a function is called."""
+    for child in _statements(node):
+        if inside:
+            yield child
+        yield from _inside_functions(child, inside=inside or isinstance(child, FUNCTIONS))
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements right below another, with the branches of a `try` or `match`; expressions hold none."""
+    for block in BLOCKS:
+        yield from getattr(node, block, ())
 
 
 def _is_for_checker(node: ast.If) -> bool:
@@ -160,12 +183,14 @@ def keep_bytecode(package: str = PACKAGE) -> bool:
     if has_bytecode(package):
         return True
     try:
-        groups = {IMPORTER: ("serve.startup.importer",), **import_groups(package)}
-        contents = {group: _content(names, package) for group, names in groups.items()}
-        contents[BOOT] = marshal.dumps((_code(f"serve.startup.{BOOT}", package), _handed_over(contents, package)))
+        graph = _Graph(package)
+        groups = {IMPORTER: ("serve.startup.importer",), **_groups_of(graph)}
+        contents = {group: _content(names, graph, package) for group, names in groups.items()}
+        boot = graph.imports(f"serve.startup.{BOOT}").code
+        contents[BOOT] = marshal.dumps((boot, _handed_over(contents, package)))
         contents[GROUPS] = marshal.dumps(groups)
         kept = [files.keep(bytecode_path(package, name), content) for name, content in contents.items()]
-        script = _script_head(package) + marshal.dumps(_code(SCRIPT.replace("/", "."), package))
+        script = _script_head(package) + marshal.dumps(graph.imports(SCRIPT.replace("/", ".")).code)
         return files.keep(f"{package}/{MADE_SCRIPT}", script) and all(kept)
     except (OSError, SyntaxError, DeiaError):
         return False
@@ -234,16 +259,8 @@ def _loaded(path: str) -> object:
     return loaded
 
 
-def _content(names: tuple[str, ...], package: str) -> bytes:
-    return marshal.dumps([(f"deia.{name}", _stamps(name, package), _code(name, package)) for name in names])
-
-
-def _code(name: str, package: str) -> CodeType:
-    path = f"{package}/{name.replace('.', '/')}.py"
-    with open(path, "rb") as file:
-        tree = ast.parse(file.read(), path)
-    code: CodeType = compile(_Lean(path).visit(tree), path, "exec", dont_inherit=True, optimize=2)
-    return code
+def _content(names: tuple[str, ...], graph: _Graph, package: str) -> bytes:
+    return marshal.dumps([(f"deia.{name}", _stamps(name, package), graph.imports(name).code) for name in names])
 
 
 class _Lean(ast.NodeTransformer):
