@@ -147,7 +147,10 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     only = collections_of(settings.collections)
     token, _ = secret("token", environ=os.environ)
     chosen_port = settings.port if port is None else port
-    listening = Listening(host=host, port=chosen_port, token=token, names=names, rate=rate)
+    for_users = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=False)
+    listening = Listening(
+        host=host, port=chosen_port, token=token, names=names, rate=rate, for_users=for_users
+    )  # fmt: skip
     tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
     commons = named_commons()
     desk = Desk(commons or None, collections=only)
