@@ -17,7 +17,7 @@ from deia import files, freshness
 from deia.compile.take_in import is_up_to_date
 from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
-from deia.folders import is_packaged, library_collections, trusted_lines
+from deia.folders import LIBRARY_STATE, is_packaged, library_collections, library_folder, trusted_lines
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import Record
@@ -118,14 +118,19 @@ class Desk:
 
     def is_compiled(self) -> bool:
         """Return whether there are compiled files."""
-        return files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
+        needed = ("triggers", "catalog", *(("library/catalog",) if self._has_part_of_library() else ()))
+        return all(files.exists(f"{self.derived}/{name}") for name in needed)
 
     def is_library_behind(self) -> bool:
         """Return whether the collections of the library that are given away have to be compiled.
 
         The whole of the library is compiled by whoever took something in.
         """
-        return bool(library_collections(self.collections)) and not is_up_to_date(self.root, os.environ, self.derived)
+        return self._has_part_of_library() and not is_up_to_date(self.root, os.environ, self.derived)
+
+    def _has_part_of_library(self) -> bool:
+        state = f"{library_folder(self.root, os.environ)}/{LIBRARY_STATE}"
+        return bool(library_collections(self.collections)) and files.exists(state)
 
     def changed_source(self) -> str:
         """Return a source that changed since the last compile, or an empty text.

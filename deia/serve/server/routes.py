@@ -143,6 +143,7 @@ class Routes:
             reply = answer(desk, prepare(desk, find_tool(tools, SEARCH_TOOL), values))
             return 200, reply.fields, reply.text
 
+        await self._assembled.recompiler.wait_until_compiled()
         return await self._assembled.desk_thread.run(ask)
 
     async def _taken_in(self, parameters: Mapping[str, str], receive: limits.Receive) -> Plain:
