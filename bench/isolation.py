@@ -47,11 +47,11 @@ USERS = {
 TWIN = "anna"  # whose calls the second server answers, too
 COMMON = ("pump", "valve", "restart", "delete", "site", "checklist", "before", "")
 CHANGING = re.compile(
-    r'"(token|process|index_built_at|built_at)": ?"?[^,}"]*"?'
+    r'"(token|process|ms)": ?"?[^,}"]*"?'
     r"|\d{4}-\d\d-\d\dT[\d:.]+Z|continue [0-9a-f]+|there is no answer '[0-9a-f]*'|once-[0-9a-f]+"
 )
 START = 60.0  # seconds
-REFUSALS = 300  # of each kind that are timed
+REFUSALS, RESAMPLES = 600, 1_000  # of each kind that are timed, and how often they are drawn anew
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 EVENT = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": "delete the site"}
 
@@ -291,29 +291,49 @@ def words_in(answer: str, said: str, places: Sequence[str]) -> list[str]:
     return [word for word in words if word in text and word not in said.lower()]
 
 
+def parted(one: str, two: str) -> str:
+    """Return a text from a little before where it differs from another."""
+    at = next((at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), 0)
+    return one[max(0, at - 80) : at + 200]
+
+
 def is_uploading(call: tuple[str, str, Any]) -> bool:
     """Return whether a call would change the world, so that a second server would have to be asked at the same time."""
     return call[1].startswith("/upload") or (isinstance(call[2], dict) and call[2].get("name") == "index_source")
 
 
-def timings(asker: Asker) -> tuple[float, float, float]:
-    """Return the medians of refusals in ms: of documents of others, of none, and of none once more."""
+def timings(asker: Asker) -> dict[str, tuple[float, float, float]]:
+    """Return by how many ms refusals differ: of documents of others from those of none, and of none from none.
+
+    Each is the difference of the medians with the ends of its 95 % interval, by resampling.
+    """
     chance, seconds = random.Random(1), ([], [], [])  # type: tuple[random.Random, tuple[list[float], ...]]
     hidden = [f"{WORDS[place][0]}-checklist" for place in PLACES if place not in USERS[asker.user][1]]
     for _ in range(REFUSALS):
         kinds = [0, 1, 2]
         chance.shuffle(kinds)
         for kind in kinds:
-            name = (
-                chance.choice(hidden) if kind == 0 else f"{''.join(chance.choices('abdefgknoprstuv', k=7))}-checklist"
-            )
+            invented = "".join(chance.choices("abdefgknoprstuv", k=7))
+            name = chance.choice(hidden) if kind == 0 else f"{invented}-checklist"
             began = time.perf_counter()
             answer = asker.mcp("tools/call", {"name": "read_document", "arguments": {"document": name}})
-            seconds[kind].append(time.perf_counter() - began)
+            seconds[kind].append((time.perf_counter() - began) * 1000)
             if "there is no document" not in answer:
                 raise SystemExit(f"this is no refusal: {answer}")
-    first, second, third = (statistics.median(one) * 1000 for one in seconds)
-    return first, second, third
+    return {
+        "hidden from none": difference(seconds[0], seconds[1], chance),
+        "none from none": difference(seconds[1], seconds[2], chance),
+    }
+
+
+def difference(one: Sequence[float], other: Sequence[float], chance: random.Random) -> tuple[float, float, float]:
+    """Return the difference of two medians, and the ends of its 95 % interval."""
+    drawn = sorted(
+        statistics.median(chance.choices(one, k=len(one))) - statistics.median(chance.choices(other, k=len(other)))
+        for _ in range(RESAMPLES)
+    )
+    ends = drawn[RESAMPLES // 40], drawn[-RESAMPLES // 40]
+    return statistics.median(one) - statistics.median(other), *ends
 
 
 def measure(calls: int, seed: int) -> dict[str, Any]:
@@ -349,15 +369,12 @@ def _asked(world: World, twin: World, calls: int, chance: random.Random) -> dict
         if asker.user == TWIN and not is_uploading(call):
             compared += 1
             other = ask(second, call)
-            if CHANGING.sub("", answer) != CHANGING.sub("", other):
-                differing.append(
-                    f"{said[:300]}\n  {CHANGING.sub('', answer)[:1500]}\n  {CHANGING.sub('', other)[:1500]}"
-                )
+            one, two = CHANGING.sub("", answer), CHANGING.sub("", other)
+            differing += [f"{said[:300]}\n  {parted(one, two)}\n  {parted(two, one)}"] if one != two else []
     seconds = time.monotonic() - began
-    hidden, none, again = timings(askers[0])
     return {
         "calls": calls, "by_kind": counts, "shown": shown, "leaks": found, "compared": compared, "differing": differing,
-        "seconds": round(seconds, 1), "refusal_ms": {"hidden": hidden, "none": none, "none_again": again},
+        "seconds": round(seconds, 1), "refusal_ms": timings(askers[0]),
     }  # fmt: skip
 
 
@@ -369,14 +386,11 @@ def main() -> int:
     given = parser.parse_args()
     result = measure(given.calls, given.seed)
     found, differing = result["leaks"], result["differing"]
-    print(
-        f"{result['calls']} calls in {result['seconds']} s: {result['by_kind']}; {result['shown']} showed words of the asker's own"
-    )
-    print(
-        f"leaks: {len(found)}; of {result['compared']} answers compared with the second server, {len(differing)} differ"
-    )
-    times = result["refusal_ms"]
-    print("refusals, median ms: " + ", ".join(f"{name} {value:.3f}" for name, value in times.items()))
+    print(f"{result['calls']} calls in {result['seconds']} s: {result['by_kind']}")
+    print(f"{result['shown']} answers showed words of what their asker may read")
+    print(f"leaks: {len(found)}; of {result['compared']} answers of the second server, {len(differing)} differ")
+    for name, (median, low, high) in result["refusal_ms"].items():
+        print(f"refusals, {name}: {median:+.3f} ms, 95 % from {low:+.3f} to {high:+.3f}")
     for one in (*found[:5], *differing[:5]):
         print(one)
     return 1 if found or differing else 0

@@ -72,6 +72,8 @@ def query(desk: Desk, *, query: str, detail: str = "summary", **filters: Unpack[
     """
     answer: Answer = desk.librarian.query(query, **filters)
     _require_tier(desk, answer)
+    if desk.collections:  # this part is compiled anew when anything of the rest changes
+        answer = answer.but(audit=answer.audit.but(index_built_at=""))
     quoted = detail == "full"
     text = full(answer) if quoted else summary(answer)
     changed = "" if desk.collections else desk.recently_changed_source()

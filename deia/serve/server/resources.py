@@ -119,7 +119,8 @@ def _index(desk: Desk) -> dict[str, Json]:
     catalog = desk.librarian.open_catalog()
     names = list(ids(catalog))
     return {
-        "commons": os.path.basename(desk.root), "built_at": catalog.built_at, "documents_total": len(names),
+        "commons": os.path.basename(desk.root), "built_at": "" if desk.collections else catalog.built_at,
+        "documents_total": len(names),
         "clusters": count_clusters(catalog),
         "documents": [brief(document) for document in catalog.documents(sorted(names)[:MOST_DOCUMENTS])],
     }  # fmt: skip

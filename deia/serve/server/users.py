@@ -156,8 +156,7 @@ class Directory:
     @property
     def is_used(self) -> bool:
         """Whether everybody needs a token: once there were users, nobody gets in because their file is gone."""
-        self._had_users = self._had_users or bool(self.team.users) or self._stamp is not None or bool(self.trouble)
-        return self._had_users
+        return bool(self.team.users) or self._had_users
 
     def find(self, token: bytes) -> User | None:
         """Return whose token this is, or None; every user is compared, so that the time says nothing."""
@@ -177,6 +176,7 @@ class Directory:
             self._team, self.trouble, self._stamp = read_team(self._path), "", stamp
         except DeiaError as error:
             self._team, self.trouble = Team(), str(error)
+        self._had_users = self._had_users or self._stamp is not None or bool(self.trouble)
 
 
 def directory_of(root: str) -> Directory:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from tests.serve.server.conftest import Place, Served
 
+NOTES = {
+    "red": "# The red handbook\n\nThe red pump is vented before a restart.\n",
+    "blue": "# Filters of the blue hall\n\nThe night shift changes them, once the pump was vented by hand.\n",
+}
 USERS = {
     "anna": ("--collection", "library:red"), "bert": ("--scope", "write", "--collection", "library:blue"),
     "cleo": ("--scope", "admin"), "dora": ("--requests", "2"), "emil": (),
@@ -38,10 +42,10 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Served]
     """Give a server as each of its users sees it, with two collections in its library."""
     folder = tmp_path_factory.mktemp("team")
     place = make_place(folder)
-    for name in ("red", "blue"):
+    for name, text in NOTES.items():
         source = folder / name
         source.mkdir()
-        (source / "note.md").write_text(f"# The {name} handbook\n\nThe {name} pump is vented before a restart.\n")
+        (source / "note.md").write_text(text)
         deia(place, "ingest", str(source), "--collection", name)
     tokens = {name: deia(place, "user", "add", name, *given) for name, given in USERS.items()}
     served = start_server(place, "--rate", "0", token="")
@@ -80,7 +84,7 @@ def test_a_collection_of_others_is_refused_as_one_that_does_not_exist(team: dict
 
 @pytest.mark.slow
 def test_without_a_token_nobody_is_answered_once_there_are_users(team: dict[str, Served]) -> None:
-    for client in (team["nobody"], team["nobody"].but(token="deia_wrong")):
+    for client in (team["nobody"], team["nobody"].but(token="wrong" * 9)):
         assert [client.ask(path)[0] for path in ("/search?q=x", "/metrics", "/ready", "/mcp")] == [401] * 4
         assert client.ask("/health")[0] == 200
 

@@ -53,7 +53,7 @@ def test_a_team_is_read_as_it_was_written_and_no_token_is_in_the_file(tmp_path: 
     change_team(str(path), lambda team: team.but(limits=(limit,)))
     assert read_team(str(path)) == Team(users=(user,), limits=(limit,))
     assert token not in path.read_text()
-    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
 
 
 def test_a_token_is_known_until_it_ends_and_no_other_is(tmp_path: Path) -> None:
