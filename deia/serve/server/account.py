@@ -1,7 +1,7 @@
 """The account of one asker at a server: what they may still ask, and the line of the audit log for what they asked.
 
-Of the arguments only the question is logged, without secrets, and what was shown: never a conversation or an uploaded
-text.
+Of the arguments only a user's question is logged, without secrets, and what was shown: never a conversation or an
+uploaded text. What the person asks whose machine it is stands in the log of their commons alone, as they have set that.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Account:
                 "client": redact(asked.client[:MOST_NAME]), "what": asked.kind, "name": redact(asked.name[:MOST_NAME]),
                 "given": sorted(str(name)[:MOST_ARGUMENT_NAME] for name in asked.arguments)[:MOST_ARGUMENTS],
                 "collections": list(collections)[:MOST_ARGUMENTS],
-                "question": _question(asked.arguments) if self.books.texts else "",
+                "question": _question(asked.arguments) if self.books.texts and self.name != LOCAL else "",
                 "returned": list(dict.fromkeys(_paths(fields or {})))[:MOST_RETURNED], "sub_questions": subs,
                 "tokens": cost, "outcome": outcome, "ms": round(seconds * 1000, 2), "process": files.process(),
             })  # fmt: skip
