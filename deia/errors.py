@@ -12,6 +12,7 @@ DeiaError
 ├── SourceError     a source of the library is not there, is refused, or its options make no sense
 ├── GraphError      the graph cannot be opened or asked (`graph/graph_store`)
 ├── ModelError      no language model is set, or it does not answer (`language_model`)
+├── LimitError      somebody asked a server more than they may in a minute (`serve/server/allowances`)
 ├── GitError        git is missing, failed or was refused an address
 └── HostError       an agent host's settings cannot be read or written
 """

@@ -185,6 +185,11 @@ def collections_of(text: str) -> tuple[str, ...]:
     return tuple(sorted({name.strip() for name in text.split(",") if name.strip()}))
 
 
+def library_collections(names: Sequence[str]) -> tuple[str, ...]:
+    """Return which of the collections that are given away are of the library, without its prefix."""
+    return tuple([name[len(LIBRARY_PREFIX) :].rstrip("/") for name in names if name.startswith(LIBRARY_PREFIX)])
+
+
 def part_folder(derived: str, collections: Sequence[str]) -> str:
     """Return the folder for the compiled files of some collections of a commons, or of all of it."""
     return f"{derived}/only-{_fingerprint(chr(10).join(collections))}" if collections else derived
@@ -217,8 +222,16 @@ def events_folder(root: str, environ: Mapping[str, str], *, trusted: bool | None
 
 def library_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder of the library that a person keeps beside a commons, among their own files."""
-    name = "starter" if is_packaged(root) else f"of/{_file_name(files.real(root))}"
-    return f"{state_folder(environ)}/library/{name}"
+    return f"{state_folder(environ)}/library/{_own_name(root)}"
+
+
+def people_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Return the folder that says who may ask the server of a commons, and what they asked it."""
+    return f"{state_folder(environ)}/people/{_own_name(root)}"
+
+
+def _own_name(root: str) -> str:
+    return "starter" if is_packaged(root) else f"of/{_file_name(files.real(root))}"
 
 
 def library_catalog_name(state: str) -> str:

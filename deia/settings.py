@@ -3,7 +3,6 @@
 Flags override the environment, which overrides `.env`, which overrides `deia.toml` (or `[tool.deia]` in
 `pyproject.toml`), which overrides the defaults in this module. The hook reads neither TOML nor `.env`: the compiler
 stores the settings in its artefact. A secret in a shared file is an error, and secrets are not kept with the settings.
-
 The files of a commons that the person does not trust are not read, and no file of a project passes `BOUNDS`.
 """
 
@@ -55,6 +54,8 @@ class Settings(Record):
     schema: Mapping[str, object] = {}  # types and fields of the graph; see `deia.graph.schema`
     transport: str = "http"  # what `deia serve` speaks: http, or stdio for one agent
     port: int = 8765  # on which `deia serve` listens; 0 takes a free one
+    audit: str = "full"  # what a server writes down of each question: full | metadata | off
+    audit_days: int = 90  # how long that is kept; 0 means for ever
     offers: bool = False  # whether the person is told of documents about what a conversation turns to
     collections: str = ""  # the part of the commons that a server offers: clusters and folders, separated by commas
     sources: Mapping[str, str] = {}  # where each value came from
@@ -72,7 +73,7 @@ SHARES = ("learned", *(f"{tenths / 10}" for tenths in range(11)))
 CHOICES = {
     "hybrid_alpha": SHARES,
     "mmr_lambda": SHARES,
-    "telemetry": ("full", "metadata", "off"),
+    **dict.fromkeys(("telemetry", "audit"), ("full", "metadata", "off")),
     "max_action": ACTIONS,
     "transport": ("http", "stdio"),
     "tier": ("auto", "compact", "static", "keyword", "transformer"),
@@ -96,7 +97,7 @@ DEFAULTS = Settings()
 MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
 MOST_PARTS, MOST_DOTS = 60, 1_000  # dots in a key or in the name of a table, and in a line
 DOTENV = ".env"
-SECRETS = ("token",)  # a person's own
+SECRETS = ("token", "hook_secret")  # a person's own: for clients of a server, and for webhooks
 NAMES = tuple(DEFAULTS.by_name())
 # What files of a project may set: with less time or room, the person's own guard would be silent; with far more, an
 # agent would wait or read too long. Variables and flags are the person's, and have no bounds.
@@ -155,9 +156,8 @@ def setting_line(root: str, path: str, table: str, name: str) -> int:
     """Return the line of a settings file that sets a name, at the top level or in a table; 0 if there is none."""
     top = "tool.deia" if path == "pyproject.toml" else ""
     within, wanted = "", ".".join(filter(None, (top, table, name)))
-    for number, line in enumerate(
-        (files.read(f"{root}/{path}", MOST_BYTES) or b"").decode("utf-8", "replace").splitlines(), 1
-    ):
+    content = (files.read(f"{root}/{path}", MOST_BYTES) or b"").decode("utf-8", "replace")
+    for number, line in enumerate(content.splitlines(), 1):
         text = line.strip()
         if text.startswith("["):
             within = text.strip("[] ").partition("]")[0].strip()

@@ -13,6 +13,7 @@ from deia.folders import (
     derived_folder,
     is_trusted,
     library_catalog_name,
+    library_collections,
     library_folder,
     part_folder,
 )
@@ -38,8 +39,9 @@ class CompiledFiles:
     def __init__(self, root: str, *, environ: Mapping[str, str], collections: Sequence[str], keep_fresh: bool) -> None:
         trusted = is_trusted(root, environ)
         self.folder = part_folder(derived_folder(root, environ, trusted=trusted), collections)
-        # What somebody else wrote does not get to the person's own library, nor do collections that are given away.
-        self.library_folder = library_folder(root, environ) if trusted and not collections else ""
+        # What somebody else wrote does not get to the person's own library, nor do collections that are none of it.
+        self._of_library = library_collections(collections)
+        self.library_folder = library_folder(root, environ) if trusted and (self._of_library or not collections) else ""
         self._library: Catalog | None = None
         self.remarks: tuple[str, ...] = ()  # what was amiss when the catalog was opened, until somebody takes them
         self._root = root
@@ -117,7 +119,9 @@ class CompiledFiles:
                 except ArtefactError:
                     from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy, if it changed
 
-                    compile_library(self._root, self._environ, f"{self.folder}/library", force=force)
+                    compile_library(
+                        self._root, self._environ, f"{self.folder}/library", force=force, only=self._of_library
+                    )
                     name = self._library_catalog()
             else:
                 self._library = open_catalog(f"{self.folder}/library/{name}")

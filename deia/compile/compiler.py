@@ -53,7 +53,7 @@ from deia.compile.triggers.units import STARTER_ORIGIN, KeptUnits
 from deia.compile.triggers.word_forms import forms_source
 from deia.errors import ArtefactError
 from deia.fast_json import Json
-from deia.folders import STARTER, derived_folder, is_packaged, part_folder, state_folder
+from deia.folders import LIBRARY_PREFIX, STARTER, derived_folder, is_packaged, part_folder, state_folder
 from deia.match.tiers import TRANSFORMER
 from deia.records import UNTRUSTED, Record
 from deia.settings import Settings, is_personal, resolve
@@ -63,7 +63,10 @@ from deia.watch.turn.regex import MAKER
 
 MOST_PROBLEMS = 5000  # in a manifest
 # Settings that are in no compiled file.
-NOT_COMPILED = ("tier", "model", "collections", "documents", "starter_documents", "schema", "transport", "port")
+NOT_COMPILED = (
+    "tier", "model", "collections", "documents", "starter_documents", "schema", "transport", "port", "audit",
+    "audit_days",
+)  # fmt: skip
 PARTS = (TRIGGERS, CATALOG)
 MIN_DOCUMENTS = 5_000  # for recompiles of single texts; a smaller commons is read whole in a second
 WEAKENED = "weakened"  # beside the settings in the artefact: what the project's files weaken, in words
@@ -293,7 +296,8 @@ def _compile_all(
     commons = layers.merged()
     problems = check_layers(layers, job.resolved) if job.resolved.trusted else list(commons.problems)
     if job.work.collections:
-        commons, problems = select_collections(commons, job.work.collections), []
+        of_commons = [name for name in job.work.collections if not name.startswith(LIBRARY_PREFIX)]
+        commons, problems = select_collections(commons, of_commons), []
     extra_documents = [document.path for document in commons.documents]
     later = read_sources(
         job.root, sources, extra_documents=extra_documents, starter=job.resolved.starter, trusted=job.resolved.trusted

@@ -18,7 +18,7 @@ from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import wanted_tiers
-from deia.folders import library_catalog_name
+from deia.folders import derived_folder, library_catalog_name
 from deia.ingest.library_store import Library, library_at
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
@@ -26,13 +26,15 @@ DIGITS = 8  # of the revision, at the end of a catalog's name
 
 
 def compile_library(
-    root: str, environ: Mapping[str, str], folder: str, *, force: bool = False, encoded: bool = False
-) -> None:
+    root: str, environ: Mapping[str, str], folder: str, *, force: bool = False, encoded: bool = False,
+    only: Sequence[str] = (),
+) -> None:  # fmt: skip
     """Bring the catalog of a commons' library up to date; raise OSError if the folder cannot be written.
 
-    It has the sentence model's vectors if hardly any have to be made, or if the texts were `encoded` before.
+    It has the sentence model's vectors if hardly any have to be made, or if the texts were `encoded` before. A catalog
+    of `only` some collections, in a folder of its own, takes those of the whole library.
     """
-    library = library_at(root, environ)
+    library = library_at(root, environ, only=only)
     if library is None:
         return
     files.make_folders(folder)
@@ -43,7 +45,8 @@ def compile_library(
         is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
         if is_there and is_ours and os.path.isdir(f"{folder}/{before}") and not force:
             return
-        building, cache = empty_building(folder), cache_path(folder)
+        whole = f"{derived_folder(root, environ)}/library"
+        building, cache = empty_building(folder), cache_path(whole)
         tiers = (*TIERS, TIER) if encoded else wanted_tiers(root, environ)
         effort = Effort(limit=ASIDE_LIMIT if encoded else BACKGROUND_LIMIT, cache=cache, exclusive=encoded)
         report = None if force or encoded or not is_ours else _revise(library, before, folder, building, tiers, effort)

@@ -11,7 +11,16 @@ from typing import Any, TypedDict
 
 from deia import files
 from deia.errors import ArtefactError
-from deia.folders import LIBRARY_PREFIX, LIBRARY_STATE, derived_folder, is_trusted, library_catalog_name, library_folder
+from deia.folders import (
+    LIBRARY_PREFIX,
+    LIBRARY_STATE,
+    derived_folder,
+    is_trusted,
+    library_catalog_name,
+    library_collections,
+    library_folder,
+    part_folder,
+)
 from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
@@ -203,12 +212,15 @@ def keep_upload(
     return source, kept
 
 
-def is_up_to_date(root: str, environ: Mapping[str, str]) -> bool:
-    """Return whether the catalog of the library is of its present state; one that is not trusted has none."""
+def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bool:
+    """Return whether the catalog of the library is of its present state; one that is not trusted has none.
+
+    The catalog is the one in a `folder` of compiled files, by default that of the whole commons.
+    """
     if not is_trusted(root, environ):
         return True
     state = (files.read(f"{library_folder(root, environ)}/{LIBRARY_STATE}") or b"").decode("ascii", "replace")
-    catalog = files.read(f"{derived_folder(root, environ)}/library/catalog") or b""
+    catalog = files.read(f"{folder or derived_folder(root, environ)}/library/catalog") or b""
     return catalog.decode("ascii", "replace").startswith(library_catalog_name(state))
 
 
@@ -216,11 +228,23 @@ def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
     """Compile the catalog of the library; raise ArtefactError if it cannot be written."""
     if is_up_to_date(root, environ):
         return
+    _compile_at(root, environ, derived_folder(root, environ))
+
+
+def compile_part_of_library(root: str, environ: Mapping[str, str], collections: Sequence[str]) -> None:
+    """Compile the collections of the library that a server gives away; raise ArtefactError if that is impossible."""
+    only = library_collections(collections)
+    folder = part_folder(derived_folder(root, environ), collections)
+    if only and not is_up_to_date(root, environ, folder):
+        _compile_at(root, environ, folder, only=only)
+
+
+def _compile_at(root: str, environ: Mapping[str, str], folder: str, *, only: Sequence[str] = ()) -> None:
     from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy and an index, if it changed
 
-    folder = f"{derived_folder(root, environ)}/library"
+    place = f"{folder}/library"
     try:
-        compile_library(root, environ, folder)
+        compile_library(root, environ, place, only=only)
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia source update"
-        raise ArtefactError(f"cannot write the library's catalog: {error}", where=folder, fix=fix) from error
+        raise ArtefactError(f"cannot write the library's catalog: {error}", where=place, fix=fix) from error

@@ -88,18 +88,22 @@ class Kept(Record):
     language: str = ""
 
 
-def library_at(root: str, environ: Mapping[str, str]) -> Library | None:
-    """Return the library of a commons if it has one."""
+def library_at(root: str, environ: Mapping[str, str], *, only: Sequence[str] = ()) -> Library | None:
+    """Return the library of a commons if it has one, or some collections of it."""
     folder = library_folder(root, environ)
-    return Library(folder) if files.exists(f"{folder}/{DATABASE}") else None
+    return Library(folder, only=only) if files.exists(f"{folder}/{DATABASE}") else None
 
 
 class Library:
     """An open library; not for several threads at once."""
 
-    def __init__(self, folder: str) -> None:
-        """Open the library in a folder, or make one; raise SourceError if that is impossible."""
+    def __init__(self, folder: str, *, only: Sequence[str] = ()) -> None:
+        """Open the library in a folder, or make one; raise SourceError if that is impossible.
+
+        A catalog is compiled of `only` some collections, if any are named.
+        """
         self.folder = folder
+        self._places = tuple(f"{LIBRARY_PREFIX}{name}/" for name in only) or ("",)
         self._changed = False
         try:
             if not files.make_folders(folder):
@@ -346,6 +350,7 @@ class Library:
         return [
             Shelved(id=ident, title=title, type=kind, tags=tuple(json.loads(tags)), updated=updated, content=content)
             for ident, title, kind, tags, updated, content in self._database.execute(sql, (since,))
+            if ident.startswith(self._places)
         ]
 
     def passages(self, kind: str = "") -> int:
@@ -355,7 +360,7 @@ class Library:
     def removed(self, since: int) -> list[str]:
         """Return the ids of the documents that were removed after a revision."""
         rows = self._database.execute("select id from removed where revision > ?", (since,))
-        return [ident for (ident,) in rows]
+        return [ident for (ident,) in rows if ident.startswith(self._places)]
 
     def kept(self, content: str) -> Kept:
         """Return the text and the chunks of a content."""

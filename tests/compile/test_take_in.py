@@ -72,6 +72,37 @@ def test_passages_are_found_beside_the_lessons_with_their_lines(
     }  # fmt: skip
 
 
+def test_of_a_collection_that_is_given_away_only_its_documents_are_found(
+    root: str, manuals: Path, tmp_path: Path, environ: Mapping[str, str]
+) -> None:
+    other = tmp_path / "notes"
+    other.mkdir()
+    (other / "seal.md").write_text("# Seals\n\nThe seal of the red valve is greased once a year.\n", encoding="utf-8")
+    take_in(root, [described(source(manuals)), described(FolderSource(path=str(other), name="notes"))], environ)
+
+    def found(*collections: str, **more: str) -> set[str]:
+        return {result.path for result in Librarian(root, collections=collections).query("red valve", **more).documents}
+
+    assert found("library:notes") == {"library:notes/seal.md"}
+    assert found("library:none") == set()
+    assert found("library:notes", "bok/") == {"library:notes/seal.md", "bok/valves.md"}
+    with pytest.raises(QueryError, match="there is no collection 'manuals'"):
+        found("library:notes", collection="manuals")
+    assert found(collection="notes,library:manuals/") >= {"library:notes/seal.md", "library:manuals/pump.md"}
+    (other / "seal.md").unlink()
+    update(root, ["notes"], environ)
+    assert found("library:notes") == set()
+
+
+@pytest.mark.parametrize("names", ["none", ",", "notes,none", "../manuals", "\0"])
+def test_a_collection_that_is_none_is_refused_by_its_name(
+    root: str, manuals: Path, environ: Mapping[str, str], names: str
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    with pytest.raises(QueryError, match="there is no collection"):
+        Librarian(root).query("red valve", collection=names)
+
+
 def test_a_lesson_comes_before_what_only_mentions_its_words(
     root: str, manuals: Path, environ: Mapping[str, str]
 ) -> None:

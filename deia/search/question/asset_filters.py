@@ -34,14 +34,22 @@ def library_filters(catalog: Catalog, query: Query) -> Filters:
         name, wanted = _assets(query.asset_type)
         filters[name] = wanted
     if query.collection:
-        place = f"{LIBRARY_PREFIX}{query.collection}"
-        if not catalog.keyword.has("path", place):
-            raise QueryError(f"there is no collection {query.collection!r}.", fix="To see them, type: deia source list")
-        filters[PATH] = place
+        filters[PATH] = _places(catalog, query.collection)
     if query.since or query.until:
         first, last = _day(query.since or "1", "since"), _day(query.until or "9999", "until")
         filters[UPDATED] = range(first.start, max(first.start, last.stop))
     return filters
+
+
+def _places(catalog: Catalog, collections: str) -> tuple[str, ...]:
+    """Return where the documents of some collections are, whose names have commas between them."""
+    names = [name.strip().removeprefix(LIBRARY_PREFIX).rstrip("/") for name in collections.split(",") if name.strip()]
+    names = names or [collections]
+    places = {name: f"{LIBRARY_PREFIX}{name}" for name in names}
+    for name, place in places.items():
+        if not catalog.keyword.has("path", place):
+            raise QueryError(f"there is no collection {name!r}.", fix="To see them, type: deia source list")
+    return tuple(places.values())
 
 
 def _assets(name: str) -> tuple[str, tuple[str, ...]]:

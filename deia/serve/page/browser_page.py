@@ -37,7 +37,7 @@ from deia.serve.page.sign_in import Sessions
 from deia.serve.server import limits
 from deia.serve.server.assemble import Assembled
 from deia.serve.server.desk import Desk, DeskThread
-from deia.serve.server.http import read_body
+from deia.serve.server.limits import read_body
 from deia.serve.server.read_tools import DEFAULT_SWITCH_INTERVAL, SWITCH_INTERVAL
 
 Fields: TypeAlias = Mapping[str, Json]

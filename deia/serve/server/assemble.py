@@ -7,10 +7,12 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from deia.serve.server.call_log import CallLog
+from deia.serve.server.account import FULL, OFF, Account, Books
+from deia.serve.server.audit_trail import trail_of
 from deia.serve.server.desk import Desk, DeskThread
 from deia.serve.server.hook_events import Hooks
 from deia.serve.server.library_watch import keep_library_fresh
+from deia.serve.server.metrics import Metrics
 from deia.serve.server.protocol import Handlers
 from deia.serve.server.recompile import Recompiler
 from deia.serve.server.tool_schemas import Tool
@@ -25,20 +27,23 @@ def end_at_signals(end: Callable[[], None]) -> None:
         loop.add_signal_handler(number, end)
 
 
+def books_of(desk: Desk, *, transport: str) -> Books:
+    """Return where a server over a desk writes down what it is asked, as the settings have it."""
+    settings = desk.librarian.settings
+    trail = trail_of(desk.root, days=settings.audit_days) if settings.audit != OFF else None
+    return Books(metrics=Metrics(), trail=trail, transport=transport, texts=settings.audit == FULL)
+
+
 class Assembled:
     """The parts of one server; create it in the event loop that will run them."""
 
-    def __init__(
-        self, desk: Desk, tools: Sequence[Tool], *, state: str, transport: str, hooks: Hooks | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, tools: Sequence[Tool], *, account: Account, hooks: Hooks | None = None) -> None:
         self.desk = desk
         self.desk_thread = DeskThread(desk)
         self.checker = DeskThread(desk.twin())  # checking a long conversation takes seconds, and others must not wait
         self.recompiler = Recompiler(self.desk_thread)
-        self.call_log = CallLog(state, transport=transport)
-        self.handlers = Handlers(
-            self.desk_thread, self.recompiler, self.call_log, tools, checker=self.checker, hooks=hooks
-        )
+        self.account = account
+        self.handlers = Handlers(self.desk_thread, self.recompiler, account, tools, checker=self.checker, hooks=hooks)
         self.server = self.handlers.server()
 
     def keep_fresh(self) -> list[asyncio.Future[None]]:

@@ -14,15 +14,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from deia import files, freshness
+from deia.compile.take_in import is_up_to_date
 from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
-from deia.folders import is_packaged, trusted_lines
+from deia.folders import LIBRARY_STATE, is_packaged, library_collections, library_folder, trusted_lines
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import Record
 
 AGENT = "mcp"
 SEARCH_TOOL = "query_global_commons"  # the tool with which a caller finds a document whose name it does not know
+NOWHERE = "/no-folder-of-the-client-is-here"  # the working folder of whoever is elsewhere
 LOOK = 1.0  # seconds between two checks of the sources
 
 Value = TypeVar("Value")
@@ -41,17 +43,22 @@ class Reply(Record):
 class Desk:
     """An open commons; not for several threads at once.
 
+    Whoever asks a `remote` desk sees nothing of the machine that it runs on, and only with `shows_reports` what others
+    asked.
+
     Raises:
         CommonsError: `root` contains no commons.
         SettingsError: a setting is malformed.
     """
 
     def __init__(
-        self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = (), ledger: bool = True
-    ) -> None:
+        self, root: str | None = None, *, agent: str = AGENT, collections: Sequence[str] = (), ledger: bool = True,
+        is_remote: bool = False, shows_reports: bool = True,
+    ) -> None:  # fmt: skip
         self._options = root, agent, collections
         self._ledger = ledger
-        self.folder = files.forward(os.getcwd())
+        self.is_remote, self.shows_reports = is_remote or bool(collections), shows_reports and not collections
+        self.folder = NOWHERE if self.is_remote else files.forward(os.getcwd())
         self._trusted = trusted_lines(os.environ)
         self._take(self._open())
 
@@ -86,7 +93,10 @@ class Desk:
     def twin(self) -> Desk:
         """Return another desk over the same commons, for a thread of its own."""
         root, agent, collections = self._options
-        return Desk(root, agent=agent, collections=collections, ledger=self._ledger)
+        return Desk(
+            root, agent=agent, collections=collections, ledger=self._ledger, is_remote=self.is_remote,
+            shows_reports=self.shows_reports,
+        )  # fmt: skip
 
     @property
     def writable(self) -> str:
@@ -108,7 +118,19 @@ class Desk:
 
     def is_compiled(self) -> bool:
         """Return whether there are compiled files."""
-        return files.exists(f"{self.derived}/triggers") and files.exists(f"{self.derived}/catalog")
+        needed = ("triggers", "catalog", *(("library/catalog",) if self._has_part_of_library() else ()))
+        return all(files.exists(f"{self.derived}/{name}") for name in needed)
+
+    def is_library_behind(self) -> bool:
+        """Return whether the collections of the library that are given away have to be compiled.
+
+        The whole of the library is compiled by whoever took something in.
+        """
+        return self._has_part_of_library() and not is_up_to_date(self.root, os.environ, self.derived)
+
+    def _has_part_of_library(self) -> bool:
+        state = f"{library_folder(self.root, os.environ)}/{LIBRARY_STATE}"
+        return bool(library_collections(self.collections)) and files.exists(state)
 
     def changed_source(self) -> str:
         """Return a source that changed since the last compile, or an empty text.

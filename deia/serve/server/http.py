@@ -1,6 +1,7 @@
-"""The librarian over HTTP: MCP at `/mcp`, hook events at `/hooks/HOST`, `/search?q=…`, `/upload`, `/health`, `/ready`.
+"""The librarian over HTTP, for the person whose machine it is and for users with a token each.
 
-A browser is answered at `/page`, by whatever `deia.serve.page` makes of the parts of the server.
+A browser is answered at `/page`, by whatever `deia.serve.page` makes of the parts of the server; `routes` answers the
+other paths.
 
 It listens on the loopback address by default, and on another only with a token. If the port is taken, the error says
 by whom. A signal ends it cleanly.
@@ -15,44 +16,35 @@ import logging
 import os
 import socket
 import sys
-import time
 import urllib.request
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Protocol, TypeAlias
-from urllib.parse import parse_qsl
 
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
 
 import deia
 from deia import files
 from deia.audit.state import server_note
-from deia.errors import DeiaError, HostError, QueryError
-from deia.fast_json import Json
-from deia.folders import state_folder
+from deia.errors import DeiaError, HostError
 from deia.records import Record
-from deia.serve.hooks.run import HOSTS
 from deia.serve.server import limits
-from deia.serve.server.assemble import Assembled, end_at_signals
-from deia.serve.server.desk import SEARCH_TOOL, Desk
-from deia.serve.server.dispatch import answer, find_tool, prepare
-from deia.serve.server.hook_events import EXIT, Hooks
-from deia.serve.server.library_tools import index_source, start
+from deia.serve.server.account import Account
+from deia.serve.server.assemble import Assembled, books_of, end_at_signals
+from deia.serve.server.desk import Desk
+from deia.serve.server.git_webhook import GitWebhook
+from deia.serve.server.hook_events import Hooks
+from deia.serve.server.routes import GIT_HOOK, HOOKS, PAGE, Routes
+from deia.serve.server.tenants import Opening, Tenants, mcp_app_of
 from deia.serve.server.tool_schemas import HOOK, Tool
+from deia.serve.server.users import ADMIN, Directory, User, directory_of
+from deia.settings import secret
 
 PORT = 8765
 LEAST_TOKEN = 16  # characters
 GRACE = 3  # seconds that requests in progress may take at the end
+PATIENCE = 5  # seconds after which a user who could not be answered may try again
 IDENTIFY_TIMEOUT = 1.0  # seconds that another server on the port may take to say what it is
-HOOKS = "/hooks/"
-PAGE = "/page"  # what a browser opens; below it, the page checks a token of its own
 MAKE_TOKEN = "export DEIA_TOKEN=$(openssl rand -hex 24)"  # noqa: S105 - how to make one
-SHORT = {"q": "query"}  # parameters of /search with another name than that of the tool
-MOST_PARAMETERS = 20
-MOST_DIGITS = 9
-UPLOAD_TOOL = "index_source"  # who is offered this tool may upload
-READ_ONLY = "Set DEIA_TOKEN, and omit --read-only and --collection."
-Plain: TypeAlias = tuple[int, Mapping[str, Json]]  # the status and the value of an answer without MCP
 
 
 class Listening(Record):
@@ -63,6 +55,7 @@ class Listening(Record):
     token: str = ""
     names: tuple[str, ...] = ()  # other host names by which clients may address it
     rate: int = limits.RATE
+    for_users: tuple[Tool, ...] = ()  # the tools of which users are offered what their scopes and collections allow
 
     @property
     def is_loopback(self) -> bool:
@@ -126,7 +119,7 @@ def serve_http(
     If only this machine can reach the server and all of the commons is offered, `make_page` makes what answers a
     browser.
     """
-    _require_token(listening)
+    _require_token(listening, directory_of(desk.root))
     bound = _bind(listening)
     address = f"http://{listening.url_host}:{bound.getsockname()[1]}"
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
@@ -143,11 +136,11 @@ def serve_http(
         files.remove(note)
 
 
-def _require_token(listening: Listening) -> None:
-    if not listening.is_loopback and not listening.may_write:
+def _require_token(listening: Listening, users: Directory) -> None:
+    if not listening.is_loopback and not listening.may_write and not (users.is_used and not listening.token):
         raise HostError(
             f"other machines can reach {listening.host}, and there is no token of at least {LEAST_TOKEN} characters",
-            fix=f"Type: {MAKE_TOKEN}, or listen on 127.0.0.1.",
+            fix=f"Type: {MAKE_TOKEN}, or: deia user add NAME, or listen on 127.0.0.1.",
         )
 
 
@@ -186,24 +179,30 @@ async def _serve(
 ) -> None:  # fmt: skip
     hooks = Hooks(commons=commons or ("" if listening.is_loopback else desk.root))
     tool_hooks = hooks if any(tool.name == HOOK for tool in tools) else None
-    state = state_folder(os.environ)
-    assembled = Assembled(desk, tools, state=state, transport="http", hooks=tool_hooks)
+    assembled = Assembled(desk, tools, account=Account(books_of(desk, transport="http")), hooks=tool_hooks)
     await asyncio.to_thread(hooks.warm_up)
     page = _PageWhenAsked(make_page, assembled) if make_page else None
-    app = application(assembled, hooks, listening, page)
+    users = directory_of(desk.root)
+    app, tenants = application(assembled, hooks, listening, users, page)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False,
         http=limits.TimedProtocol, ws="none",
     )  # fmt: skip
     server = _Server(config)
     end_at_signals(server.end)
-    tasks = [*assembled.keep_fresh(), asyncio.ensure_future(_end_streams(server, assembled, page))]
+    tasks = [
+        *assembled.keep_fresh(),
+        asyncio.ensure_future(_end_streams(server, assembled, page)),
+        asyncio.ensure_future(tenants.keep(lambda: users.team)),
+        asyncio.ensure_future(_end_tenants(server, tenants)),
+    ]
     try:
         await server.serve(sockets=[bound])
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await tenants.close()
         hooks.close()
         assembled.close()
         if page is not None:
@@ -237,155 +236,60 @@ async def _end_streams(server: _Server, assembled: Assembled, page: Page | None)
         page.end()
 
 
-def application(assembled: Assembled, hooks: Hooks, listening: Listening, page: Page | None = None) -> limits.Guard:
-    """Return the ASGI application that answers all paths."""
-    restricted = listening.is_loopback or bool(listening.names)
-    hosts = (*limits.LOOPBACK, limits.host_of(listening.url_host)) if restricted else ("*",)
-    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does it, for every path
-    mcp_app = assembled.server.streamable_http_app(
-        streamable_http_path="/mcp",
-        transport_security=security,
-        host=listening.host,
-        max_sessions=limits.MOST_SESSIONS + limits.SPARE_SESSIONS,
-    )
-    paths = _Paths(assembled, hooks, mcp_app, page)
-    unguarded = (PAGE, f"{PAGE}/") if page is not None else ()
-    return limits.Guard(
-        paths, token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate, unguarded=unguarded
-    )
+async def _end_tenants(server: _Server, tenants: Tenants) -> None:
+    await server.ending.wait()
+    tenants.end()
 
 
-class _Paths:
-    """Routes requests by path."""
+class _Entrance:
+    """Passes a request on to whatever answers the one it is from."""
 
-    def __init__(self, assembled: Assembled, hooks: Hooks, mcp_app: limits.App, page: Page | None) -> None:
-        self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, limits.Sessions(mcp_app)
-        self._page = page
+    def __init__(self, own: Routes, tenants: Tenants, users: Directory) -> None:
+        self._own, self._tenants, self._users = own, tenants, users
 
     async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
-        path = scope.get("path", "")
-        if scope["type"] == "lifespan":
-            await self._lifespan(scope, receive, send)
-        elif path == "/mcp":
-            await self._mcp(scope, receive, send)
-        elif path.startswith(HOOKS):
-            await self._hook(scope, receive, send, path.removeprefix(HOOKS))
-        elif path == "/health":
-            health: Mapping[str, Json] = {"ok": True, "name": "deia", "version": deia.__version__}
-            await limits.respond(send, 200, {**health, "process": files.process(), "page": self._page is not None})
-        elif self._page is not None and (path == PAGE or path.startswith(f"{PAGE}/")):
-            await self._page(scope, receive, send)
-        elif path == "/ready":
-            await self._ready(send)
-        elif path == "/search":
-            await self._plain(scope, send, "GET", "GET /search?q=WORDS", self._search)
-        elif path == "/upload":
-            await self._plain(
-                scope, send, "POST", "POST a file to /upload?name=FILE", lambda given: self._upload(given, receive)
-            )
-        else:
-            usage = f"the paths are /mcp, {HOOKS}HOST, /search, /upload, /page, /health and /ready"
-            await limits.respond(send, 404, {"error": usage})
-
-    async def _ready(self, send: limits.Send) -> None:
-        desk, thread = self._assembled.desk, self._assembled.desk_thread
-        ready = await thread.run(desk.is_compiled)
-        behind = await thread.run(desk.changed_source) if ready else ""
-        status: dict[str, Json] = {"ready": ready, "behind": behind, "trouble": self._assembled.recompiler.trouble}
-        await limits.respond(send, 200 if ready else 503, status)
-
-    async def _plain(
-        self,
-        scope: limits.Scope,
-        send: limits.Send,
-        method: str,
-        usage: str,
-        reply: Callable[[bytes], Awaitable[Plain]],
-    ) -> None:
-        """Answer one of the requests that call a tool without MCP, for curl and scripts."""
-        began = time.perf_counter()
-        if scope["method"] != method:
-            await limits.respond(send, 405, {"error": usage})
+        user = scope.get(limits.USER)
+        if user is None:
+            await self._own(scope, receive, send)
+            return
+        if self._own.has_collections:
+            await limits.respond(send, 403, {"error": "a server that offers only collections has no users"})
             return
         try:
-            status, value = await reply(scope.get("query_string", b""))
-        except DeiaError as error:
-            status, value = 400, {"error": error.message, "fix": error.fix}
-        await limits.respond(send, status, value)
-        outcome = "ok" if status < 400 else "refused"
-        self._assembled.call_log.write(scope["path"].lstrip("/"), method, outcome=outcome, began=began)
-
-    async def _search(self, query_string: bytes) -> Plain:
-        """Return what the search tool answers."""
-        desk, tools = self._assembled.desk, self._assembled.handlers.tools
-
-        def ask() -> Mapping[str, Json]:
-            values: dict[str, Json] = {SHORT.get(name, name): text for name, text in _parameters(query_string).items()}
-            if not values:
-                raise QueryError("there is no question", fix="Ask: /search?q=WORDS")
-            limit = str(values.get("limit", ""))
-            if limit.isascii() and limit.isdecimal() and len(limit) <= MOST_DIGITS:
-                values["limit"] = int(limit)
-            return answer(desk, prepare(desk, find_tool(tools, SEARCH_TOOL), values)).fields
-
-        return 200, await self._assembled.desk_thread.run(ask)
-
-    async def _upload(self, query_string: bytes, receive: limits.Receive) -> Plain:
-        """Return what was registered; taking the file in has begun then."""
-        if all(tool.name != UPLOAD_TOOL for tool in self._assembled.handlers.tools):
-            return 403, {"error": "clients of this server can only read", "fix": READ_ONLY}
-        content, desk = await read_body(receive), self._assembled.desk
-        if content is None:
-            return 413, {"error": f"the file did not arrive whole; it may have at most {limits.MOST_BODY} bytes"}
-
-        def take() -> Mapping[str, Json]:
-            values = _parameters(query_string)
-            name, collection = values.pop("name", ""), values.pop("collection", "")
-            if values or not name:
-                raise QueryError("an upload has a name, and may have a collection", fix="Post to /upload?name=FILE")
-            reply = index_source(desk, source=name, collection=collection, content=content)
-            start(desk, reply.source)
-            return reply.fields
-
-        return 202, await self._assembled.desk_thread.run(take)
-
-    async def _hook(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send, host: str) -> None:
-        began = time.perf_counter()
-        if scope["method"] != "POST" or host not in HOSTS:
-            hosts = ", ".join(HOSTS)
-            await limits.respond(send, 404, {"error": f"POST an event to {HOOKS}HOST; HOST is one of {hosts}"})
+            tenant = await self._tenants.of(user, self._users.team)
+        except DeiaError:  # it may name what this user may not know
+            await limits.respond(send, 503, {"error": "the server cannot answer this user now"}, retry=PATIENCE)
             return
-        if self._assembled.desk.collections:  # events are checked against all triggers of the event's own commons
-            await limits.respond(send, 403, {"error": "a server that offers only collections does not answer hooks"})
-            return
-        event = await read_body(receive)
-        if event is None:
-            return
-        answer = await self._hooks.answer(host, event)
-        timing = f"deia;dur={answer.seconds * 1000:.3f}".encode()
-        headers = ((b"content-type", answer.content_type), (EXIT, b"%d" % answer.code), (b"server-timing", timing))
-        await limits.respond(send, 200, answer.body, headers)
-        self._assembled.call_log.write("hook", host, outcome=answer.outcome, began=began)
+        await tenant(scope, receive, send)
 
 
-def _parameters(query_string: bytes) -> dict[str, str]:
-    """Return the parameters of a request; raise QueryError if they cannot be read."""
-    try:
-        return dict(parse_qsl(query_string.decode("ascii"), errors="strict", max_num_fields=MOST_PARAMETERS))
-    except ValueError as error:
-        raise QueryError("the parameters cannot be read", fix="Write them as name=WORDS, encoded as UTF-8.") from error
+def application(
+    assembled: Assembled, hooks: Hooks, listening: Listening, users: Directory, page: Page | None = None
+) -> tuple[limits.Guard, Tenants]:
+    """Return the ASGI application that answers all paths, and what answers the users in it."""
+    restricted = listening.is_loopback or bool(listening.names)
+    hosts = (*limits.LOOPBACK, limits.host_of(listening.url_host)) if restricted else ("*",)
+    desk, (hook_secret, _) = assembled.desk, secret("hook_secret", environ=os.environ)
+    git = GitWebhook(desk.root, hook_secret) if hook_secret and not desk.collections else None
 
+    def for_user(user: User, own: Assembled, app: limits.App) -> Routes:
+        return Routes(own, app, hooks, is_admin=user.may(ADMIN) and not user.collections, gauges=gauges)
 
-async def read_body(receive: limits.Receive, *, most: int = limits.MOST_BODY) -> bytes | None:
-    """Return the body of a request, or None if it does not arrive whole or has more than `most` bytes."""
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > most:
-            return None
-        if not message.get("more_body", False):
-            return b"".join(parts)
+    def gauges() -> Mapping[str, float]:
+        return {"deia_users": len(users.team.users), "deia_users_open": len(tenants)}
+
+    tenants = Tenants(
+        Opening(
+            root=desk.root, tools=listening.for_users, books=assembled.account.books,
+            host=listening.host, make=for_user,
+        )
+    )  # fmt: skip
+    own = Routes(
+        assembled, mcp_app_of(assembled, listening.host), hooks, page=page, git=git, gauges=gauges
+    )  # fmt: skip
+    unguarded = (*((PAGE, f"{PAGE}/") if page is not None else ()), *((GIT_HOOK,) if git is not None else ()))
+    guard = limits.Guard(
+        _Entrance(own, tenants, users), token=listening.token, hosts=hosts, names=listening.names, rate=listening.rate,
+        unguarded=unguarded, users=users,
+    )  # fmt: skip
+    return guard, tenants

@@ -20,9 +20,9 @@ from deia.compile.encoding_progress import read_encoding
 from deia.compile.take_in import is_up_to_date, keep_upload, open_library, registered_sources
 from deia.errors import QueryError
 from deia.fast_json import Json
-from deia.folders import LIBRARY_PREFIX, derived_folder
+from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
 from deia.ingest.library_store import PENDING, PROCESSED, PROCESSING
-from deia.ingest.source import FOLDER, S3, Source, checked, typed
+from deia.ingest.source import FOLDER, S3, UPLOAD, Source, checked, slug, typed
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.library_process import command
@@ -37,10 +37,13 @@ def index_source(
     desk: Desk, *, source: str, collection: str = "", content: str | bytes = "", encoding: str = "", **fields: str
 ) -> Reply:
     """Register a source, which is to be taken in then; content that is handed over becomes a document of `upload`."""
-    if desk.collections:
-        raise QueryError("this server gives collections away and takes nothing in", fix=PERSON)
+    own = library_collections(desk.collections)
+    if desk.collections and not (slug(collection) in own and (content or isinstance(content, bytes))):
+        raise QueryError("you may not take that in, or not there", fix=f"You can upload files to: {', '.join(own)}.")
     if content or isinstance(content, bytes):
         body = content if isinstance(content, bytes) else _bytes_of(content, encoding)
+        if desk.collections:
+            _refuse_taken(desk, slug(collection))
         described, kept = keep_upload(desk.root, source, body, os.environ, collection=collection)
     else:
         described, kept = _source(desk, source, collection=collection, **fields), ""
@@ -53,6 +56,14 @@ def index_source(
         text=f"Taking in {plain(name)}; list_sources says when it is done.",
         source=name,
     )
+
+
+def _refuse_taken(desk: Desk, collection: str) -> None:
+    """Raise QueryError if the name for uploads is that of a source elsewhere, of which the asker may know nothing."""
+    for one in registered_sources(desk.root, os.environ):
+        is_own = (one.source.kind, one.source.collection) == (UPLOAD, collection)
+        if one.source.name == f"{UPLOAD}-{collection}" and not is_own:
+            raise QueryError("files cannot be uploaded there", fix=PERSON)
 
 
 def _bytes_of(content: str, encoding: str) -> bytes:
@@ -108,8 +119,12 @@ def _source(desk: Desk, place: str, *, collection: str, branch: str = "", filter
 
 def list_sources(desk: Desk) -> Reply:
     """Return every source with its status."""
-    sources = [] if desk.collections else registered_sources(desk.root, os.environ)
-    if not is_up_to_date(desk.root, os.environ):  # answers do not have it yet
+    own = library_collections(desk.collections)
+    known = registered_sources(desk.root, os.environ) if own or not desk.collections else []
+    sources = [one for one in known if not desk.collections or one.source.collection in own]
+    if desk.collections:  # where a source is on this machine is nobody else's business
+        sources = [one.but(source=one.source.but(place=""), error=one.error and "it failed") for one in sources]
+    if not is_up_to_date(desk.root, os.environ, desk.derived):  # answers do not have it yet
         sources = [one.but(status=PROCESSING) if one.status == PROCESSED else one for one in sources]
     listed: list[dict[str, Json]] = [
         {
@@ -123,6 +138,7 @@ def list_sources(desk: Desk) -> Reply:
         f"{plain(one.source.name)}: {one.status}, {counted(one.documents, 'document')} ({plain(one.source.place)})"
         for one in sources
     ]
-    encoding = read_encoding(f"{derived_folder(desk.root, os.environ)}/library").sentence(time.time())
+    place = f"{derived_folder(desk.root, os.environ)}/library"
+    encoding = "" if desk.collections else read_encoding(place).sentence(time.time())
     lines += [f"{encoding}."] if sources and encoding else []
     return Reply(fields={"sources": listed}, text="\n".join(lines) or "Nothing was taken in yet.")

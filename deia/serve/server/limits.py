@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deia import fast_json
 from deia.fast_json import Json
+from deia.serve.server.users import Directory
 
 # The parts of an ASGI application; the specification leaves the values open.
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -39,6 +40,7 @@ MOST_ADDRESSES = 4_096
 MOST_SESSIONS = 500  # sessions; each takes about 40 KB
 SPARE_SESSIONS = 100  # additional sessions that the SDK may have, for those with a request in progress
 SESSION = b"mcp-session-id"
+USER = "deia.user"  # in a request's scope: who it is from, unless that is the person whose server this is
 SECONDS = 20.0  # from the begin of a connection or of a later request's first byte to the end of its body
 MOST_HALF_SENT = 200  # half-sent requests; beyond that the oldest is dropped
 
@@ -49,11 +51,11 @@ class Guard:
     Those open nothing, or check a token of their own.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a limit of its own
         self, app: App, *, token: str = "", hosts: tuple[str, ...] = LOOPBACK, names: tuple[str, ...] = (),
-        most: int = MOST_BODY, rate: int = RATE, unguarded: tuple[str, ...] = (),
+        most: int = MOST_BODY, rate: int = RATE, unguarded: tuple[str, ...] = (), users: Directory | None = None,
     ) -> None:  # fmt: skip
-        self._app, self._token, self._most, self._rate = app, token, most, rate
+        self._app, self._token, self._most, self._rate, self._users = app, token, most, rate, users
         self._unguarded = (*OPEN, *unguarded)
         self._hosts, self._names = (*hosts, *map(host_of, names)), names
         self._left: dict[str, tuple[float, float]] = {}  # address → requests left, and when they were counted
@@ -69,7 +71,7 @@ class Guard:
         headers = {name.lower(): value for name, value in scope["headers"]}
         status, message = self._refusal(scope, headers)
         if status:
-            await respond(send, status, {"error": message})
+            await respond(send, status, {"error": message}, retry=1 if status == 429 else 0)
             return
         await self._app(scope, _limited(receive, self._most), send)
 
@@ -81,7 +83,7 @@ class Guard:
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not self._is_own(origin, host):
             return 403, "web pages of other servers may not use this one"
-        if self._token and not self._is_unguarded(scope["path"]) and not self._has_token(headers):
+        if not self._is_unguarded(scope["path"]) and not self._is_known(scope, headers):
             return 401, "send the token: Authorization: Bearer …"
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > self._most:
@@ -102,9 +104,19 @@ class Guard:
         """Return whether a path needs no token of the server; one that ends in `/` stands for all below it."""
         return path in self._unguarded or any(path.startswith(name) for name in self._unguarded if name[-1] == "/")
 
-    def _has_token(self, headers: Mapping[bytes, bytes]) -> bool:
+    def _is_known(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
+        """Return whether somebody may ask, after noting who it is if they are one of the users."""
+        has_users = self._users is not None and self._users.is_used
+        if not self._token and not has_users:
+            return True
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token.encode())
+        if scheme.lower() != b"bearer":
+            return False
+        if self._token and hmac.compare_digest(token.strip(), self._token.encode()):
+            return True
+        user = self._users.find(token.strip()) if self._users is not None and has_users else None
+        scope[USER] = user
+        return user is not None
 
     def _has_room(self, address: str) -> bool:
         """Count a request and return whether its address is within the rate (a token bucket)."""
@@ -143,14 +155,31 @@ def _limited(receive: Receive, most: int) -> Receive:
 
 
 async def respond(
-    send: Send, status: int, value: Mapping[str, Json] | bytes, headers: tuple[tuple[bytes, bytes], ...] = ()
-) -> None:
-    """Send a complete response: a value as JSON, or bytes unchanged."""
+    send: Send, status: int, value: Mapping[str, Json] | bytes, headers: tuple[tuple[bytes, bytes], ...] = (), *,
+    retry: int = 0,
+) -> None:  # fmt: skip
+    """Send a complete response: a value as JSON, or bytes unchanged; `retry` is the seconds until it may be asked."""
     body = value if isinstance(value, bytes) else fast_json.dumps(dict(value)).encode()
     kind = ((b"content-type", b"application/json"),) if body and not headers else headers
+    later = ((b"retry-after", str(retry).encode()),) if retry else ()
     length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*kind, length]})
+    await send({"type": "http.response.start", "status": status, "headers": [*kind, *later, length]})
     await send({"type": "http.response.body", "body": body})
+
+
+async def read_body(receive: Receive, *, most: int = MOST_BODY) -> bytes | None:
+    """Return the body of a request, or None if it does not arrive whole or has more than `most` bytes."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            return None
+        if not message.get("more_body", False):
+            return b"".join(parts)
 
 
 class Sessions:

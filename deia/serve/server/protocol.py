@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -20,8 +20,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import deia
 from deia.errors import DeiaError
+from deia.serve.server.account import Account, Asked
+from deia.serve.server.allowances import LimitError
 from deia.serve.server.answer_tools import sampled
-from deia.serve.server.call_log import CallLog
 from deia.serve.server.desk import Desk, DeskThread, Reply
 from deia.serve.server.dispatch import answer, confirmation, find_tool, prepare
 from deia.serve.server.hook_events import Hooks, answer_hook
@@ -126,10 +127,10 @@ class Handlers:
     """The handlers of one server, with what they share."""
 
     def __init__(
-        self, desk_thread: DeskThread, recompiler: Recompiler, call_log: CallLog, tools: Sequence[Tool], *,
+        self, desk_thread: DeskThread, recompiler: Recompiler, account: Account, tools: Sequence[Tool], *,
         checker: DeskThread, hooks: Hooks | None,
     ) -> None:  # fmt: skip
-        self.desk_thread, self.checker, self.recompiler, self.call_log = desk_thread, checker, recompiler, call_log
+        self.desk_thread, self.checker, self.recompiler, self.account = desk_thread, checker, recompiler, account
         self.tools, self.hooks = tools, hooks
         self.subscribers = Subscribers(desk_thread)
         recompiler.on_change.append(self.subscribers.notify)
@@ -173,8 +174,10 @@ class Handlers:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Answer a call; an error is a result for the model, with what to do next."""
         began, outcome = time.perf_counter(), "cancelled"
-        result: types.CallToolResult | types.InputRequiredResult
+        asked = Asked(kind="tool", name=params.name, arguments=params.arguments or {}, client=_client(ctx))
+        result: types.CallToolResult | types.InputRequiredResult | None = None
         try:
+            self.account.admit(asked)
             if self.hooks is not None and params.name == HOOK:
                 text, outcome = await answer_hook(self.hooks, params.arguments)
                 return types.CallToolResult(content=[types.TextContent(text=text)])
@@ -182,12 +185,19 @@ class Handlers:
             outcome = "asked" if isinstance(result, types.InputRequiredResult) else "ok"
         except Declined as declined:
             outcome, result = "declined", _failure(str(declined))
+        except LimitError as error:
+            outcome, result = "limited", _failure(str(error))
         except DeiaError as error:
             outcome, result = "refused", _failure(str(error))
         finally:
-            names = params.arguments or {}
-            self.call_log.write("tool", params.name, outcome=outcome, began=began, arguments=names, client=_client(ctx))
+            self._write(asked, outcome, began, result)
         return result
+
+    def _write(self, asked: Asked, outcome: str, began: float, result: types.Result | None) -> None:
+        told = result if isinstance(result, types.CallToolResult) and not result.is_error else None
+        texts = [part.text for part in told.content if isinstance(part, types.TextContent)] if told else []
+        fields = told.structured_content if told else None
+        self.account.write(asked, outcome=outcome, began=began, fields=fields, text="\n".join(texts))
 
     async def _call(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -238,8 +248,8 @@ class Handlers:
         """Return what is at an address; raise MCPError if there is nothing."""
         address = str(params.uri)
         content = await self._answer(
-            ctx, "resource", address, lambda desk: desk.retry(lambda: read_resource(desk, address)),
-            data={"uri": address},
+            Asked(kind="resource", name=address, client=_client(ctx)), ctx, data={"uri": address},
+            read=lambda desk: desk.retry(lambda: read_resource(desk, address)), text=lambda content: content.text,
         )  # fmt: skip
         text = _clean(content.text)
         contents = types.TextResourceContents(uri=params.uri, text=text, mime_type=content.content_type)
@@ -248,27 +258,29 @@ class Handlers:
     async def prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the text of a prompt; raise MCPError if there is no such prompt, or its arguments are wrong."""
         text = await self._answer(
-            ctx, "prompt", params.name, lambda desk: prompt_text(desk, params.name, params.arguments),
-            arguments=params.arguments or {},
+            Asked(kind="prompt", name=params.name, arguments=params.arguments or {}, client=_client(ctx)), ctx,
+            read=lambda desk: prompt_text(desk, params.name, params.arguments), text=str,
         )  # fmt: skip
         message = types.PromptMessage(role="user", content=types.TextContent(text=_clean(text)))
         return types.GetPromptResult(description=PROMPTS[params.name].description, messages=[message])
 
     async def _answer(
-        self, ctx: Context, kind: str, name: str, read: Callable[[Desk], Value], *, arguments: Iterable[str] = (),
+        self, asked: Asked, ctx: Context, *, read: Callable[[Desk], Value], text: Callable[[Value], str],
         data: Any = None,
     ) -> Value:  # fmt: skip
         """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
-        began, outcome = time.perf_counter(), "refused"
+        began, outcome, said = time.perf_counter(), "refused", ""
         desk = self.desk_thread.desk
         try:
+            self.account.admit(asked)
             await self.recompiler.wait_until_compiled(_progress(ctx))
             value = await self.desk_thread.run(lambda: read(desk))
-            outcome = "ok"
+            outcome, said = "ok", text(value)
         except DeiaError as error:
+            outcome = "limited" if isinstance(error, LimitError) else outcome
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error
         finally:
-            self.call_log.write(kind, name, outcome=outcome, began=began, arguments=arguments, client=_client(ctx))
+            self.account.write(asked, outcome=outcome, began=began, text=said)
         return value
 
     async def complete(self, _ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:

@@ -72,9 +72,11 @@ def query(desk: Desk, *, query: str, detail: str = "summary", **filters: Unpack[
     """
     answer: Answer = desk.librarian.query(query, **filters)
     _require_tier(desk, answer)
+    if desk.collections:  # this part is compiled anew when anything of the rest changes
+        answer = answer.but(audit=answer.audit.but(index_built_at=""))
     quoted = detail == "full"
     text = full(answer) if quoted else summary(answer)
-    changed = desk.recently_changed_source()
+    changed = "" if desk.collections else desk.recently_changed_source()
     if changed:
         warning = f"{changed} changed since the commons was compiled; a compile is on its way"
         answer = answer.but(audit=answer.audit.but(warnings=(*answer.audit.warnings, warning)))
@@ -361,7 +363,7 @@ def prompt_text(desk: Desk, name: str, values: Mapping[str, str] | None) -> str:
 
 
 def _about_task(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
-    find = signs_around(arguments.get("folder", desk.folder))
+    find = signs_around(desk.folder if desk.is_remote else arguments.get("folder", desk.folder))
     signs = [name for name in SIGNS if find([name])]
     folder = f"\n\nThe folder shows: {', '.join(signs)}." if signs else ""
     known = full(desk.librarian.query(arguments["task"], limit=5))

@@ -62,7 +62,8 @@ class Recompiler:
 
     def _changed(self) -> str:
         desk = self.desk_thread.desk
-        return "the compiled files" if self._outdated or not desk.is_compiled() else desk.changed_source()
+        outdated = self._outdated or not desk.is_compiled() or desk.is_library_behind()
+        return "the compiled files" if outdated else desk.changed_source()
 
     async def wait_until_compiled(self, report: Report = report_nothing) -> None:
         """Compile the commons if it is not compiled yet; raise ArtefactError if that failed."""
@@ -121,8 +122,10 @@ class Recompiler:
 def main() -> int:
     """Compile the commons, or the collections of it, that the arguments name; return 0, or 2 after printing why."""
     from deia.compile.compiler import compile_commons  # noqa: PLC0415 - the server itself never compiles
+    from deia.compile.take_in import compile_part_of_library  # noqa: PLC0415 - likewise
 
     try:
+        compile_part_of_library(sys.argv[1], os.environ, sys.argv[2:])
         compile_commons(sys.argv[1], environ=os.environ, collections=sys.argv[2:])
     except DeiaError as error:
         sys.stderr.write(f"{' '.join(str(error).split())}\n")

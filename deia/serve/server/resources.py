@@ -53,7 +53,7 @@ class Address(Record):
     path: str
     description: str
     content_type: str = JSON
-    of_the_whole: bool = False  # whether it describes the whole commons, not only the collections that are offered
+    of_the_whole: bool = False  # whether it reports what all have asked
 
 
 class Content(Record):
@@ -92,8 +92,8 @@ def read_resource(desk: Desk, address: str, *, log: bool = True) -> Content:
 
 
 def fixed_addresses(desk: Desk) -> list[Address]:
-    """Return the addresses that always exist; a server of collections has none that describes the whole commons."""
-    return [address for address in FIXED if not (desk.collections and address.of_the_whole)]
+    """Return the addresses that always exist; those that report what others asked are not everybody's."""
+    return [address for address in FIXED if desk.shows_reports or not address.of_the_whole]
 
 
 def _document(desk: Desk, name: str, *, log: bool) -> Content:
@@ -119,7 +119,8 @@ def _index(desk: Desk) -> dict[str, Json]:
     catalog = desk.librarian.open_catalog()
     names = list(ids(catalog))
     return {
-        "commons": os.path.basename(desk.root), "built_at": catalog.built_at, "documents_total": len(names),
+        "commons": os.path.basename(desk.root), "built_at": "" if desk.collections else catalog.built_at,
+        "documents_total": len(names),
         "clusters": count_clusters(catalog),
         "documents": [brief(document) for document in catalog.documents(sorted(names)[:MOST_DOCUMENTS])],
     }  # fmt: skip

@@ -28,8 +28,8 @@ from pydantic import ValidationError
 from deia import fast_json
 from deia.errors import HostError
 from deia.fast_json import Json
-from deia.folders import state_folder
-from deia.serve.server.assemble import Assembled, end_at_signals
+from deia.serve.server.account import Account
+from deia.serve.server.assemble import Assembled, books_of, end_at_signals
 from deia.serve.server.desk import Desk
 from deia.serve.server.hook_events import Hooks
 from deia.serve.server.tool_schemas import Tool
@@ -235,7 +235,7 @@ async def _serve(desk: Desk, tools: Sequence[Tool], wire: Wire, *, commons: str 
     stop = asyncio.Event()
     end_at_signals(stop.set)
     hooks = Hooks(commons=commons) if commons is not None else None
-    assembled = Assembled(desk, tools, state=state_folder(os.environ), transport="stdio", hooks=hooks)
+    assembled = Assembled(desk, tools, account=Account(books_of(desk, transport="stdio")), hooks=hooks)
     if hooks is not None:
         await asyncio.to_thread(hooks.warm_up)
     serving = asyncio.ensure_future(_converse(assembled, wire))

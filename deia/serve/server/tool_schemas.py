@@ -18,6 +18,7 @@ MOST_TEXT = 200_000  # characters of one argument
 MOST_CONVERSATION = 1_000_000  # characters of a conversation; checking that many takes half a minute at most
 MOST_SHORT = 2_000  # characters of a name, a path or a filter
 COMPAT = "agent-library"
+UPLOAD_TOOL = "index_source"  # who is offered this tool may upload
 CHECKS, ANSWER = SLOW = "check_triggers", "answer"  # for which others must not wait
 
 

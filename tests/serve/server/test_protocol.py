@@ -248,7 +248,7 @@ def test_a_call_leaves_a_line_without_what_was_said(served: Served) -> None:
 def _below(folder: str, name: str) -> list[Path]:
     from pathlib import Path  # noqa: PLC0415 - for the checker it is imported above
 
-    return list((Path(folder) / name).glob("*.jsonl"))
+    return list((Path(folder) / "people").glob(f"**/{name}/*.jsonl"))
 
 
 # --- asking the person ---

@@ -142,12 +142,16 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
 ) -> None:  # fmt: skip
     from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
+    from deia.serve.server.users import directory_of  # noqa: PLC0415 - likewise
 
     settings = _settings(collections)
     only = collections_of(settings.collections)
     token, _ = secret("token", environ=os.environ)
     chosen_port = settings.port if port is None else port
-    listening = Listening(host=host, port=chosen_port, token=token, names=names, rate=rate)
+    for_users = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=False)
+    listening = Listening(
+        host=host, port=chosen_port, token=token, names=names, rate=rate, for_users=for_users
+    )  # fmt: skip
     tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
     commons = named_commons()
     desk = Desk(commons or None, collections=only)
@@ -155,7 +159,7 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
         desk.librarian.compile()  # so that a collection that does not exist is an error here, where it was typed
     notes = said_at_start(commons_root(), os.environ, settings)
     notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(commons_root())]
-    if not (read_only or only or listening.may_write):
+    if not (read_only or only or listening.may_write or directory_of(desk.root).is_used):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
     threading.Thread(
         target=_check_before, args=(commons_root(),), daemon=True

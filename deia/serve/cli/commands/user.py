@@ -1,0 +1,287 @@
+"""`deia user`, `deia collection`, `deia audit-log`: who may ask the server, what of, how much, and what was asked."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+
+import click
+
+from deia import spool
+from deia.compile.take_in import registered_sources
+from deia.fast_json import Json
+from deia.folders import LIBRARY_PREFIX, library_collections
+from deia.ingest.source import slug
+from deia.problems import SettingsError
+from deia.serve.cli import output
+from deia.serve.cli.commands import shared_options as shared
+from deia.serve.server.audit_trail import Damage, audit_folder, read_trail
+from deia.serve.server.users import (
+    READ,
+    SCOPES,
+    Allowance,
+    Limited,
+    Team,
+    User,
+    change_team,
+    checked_name,
+    digest_of,
+    new_token,
+    read_team,
+    users_file,
+)
+from deia.text import counted, shorten
+
+SHOWN_ONCE = "This token is shown once and kept nowhere. Who asks sends it as: Authorization: Bearer …"
+EVERYTHING = "everything"
+MOST_QUESTION = 70  # characters of a question in a list
+
+PER_MINUTE = {
+    "requests": "requests", "sub_questions": "sub-questions of answers", "tokens": "tokens of answers",
+}  # fmt: skip
+
+
+def _limits(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of an allowance to a command."""
+    for name, what in reversed(PER_MINUTE.items()):
+        option = f"--{name.replace('_', '-')}"
+        command = click.option(option, type=click.IntRange(0), help=f"Most {what} a minute; 0: unlimited.")(command)
+    return command
+
+
+def _file() -> str:
+    return users_file(shared.commons_root(), os.environ)
+
+
+@click.group(short_help="Say who may ask the server, and of what.")
+def user() -> None:
+    """The users of `deia serve`: each has a token, scopes, and perhaps only some collections.
+
+    Once there is a user, nobody is answered over HTTP without a token. On standard input there is only you.
+    """
+
+
+@user.command("add", short_help="Add a user, and print their token.")
+@click.argument("name")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(SCOPES),
+    multiple=True,
+    help="read, write or admin; each includes those before. [default: read]",
+)
+@click.option(
+    "--collection",
+    "collections",
+    multiple=True,
+    metavar="NAME",
+    help="Only this cluster, folder or library:NAME; may be repeated.",
+)
+@click.option(
+    "--expires", metavar="TIME", callback=shared.read_span, help="When the token ends: in 12h, 90d. [default: never]"
+)
+@_limits
+@shared.json_option
+def user_add(
+    *, name: str, scopes: tuple[str, ...], collections: tuple[str, ...], expires: int, as_json: bool,
+    **amounts: int | None,
+) -> None:  # fmt: skip
+    """Add the user NAME of the server, and print their token.
+
+    Only a hash of the token is kept. Whoever may read only collections may write only by uploading files to those of
+    the library; `admin` also sees reports, metrics and hooks, if they may read everything.
+    """
+    token, known = new_token(), _checked_collections(collections)
+    new = User(
+        name=checked_name(name), digest=digest_of(token), scopes=scopes or (READ,), collections=known,
+        created=spool.timestamp(time.time()), expires=spool.timestamp(time.time() + expires) if expires else "",
+        allowance=_allowance(Allowance(), amounts),
+    )  # fmt: skip
+
+    def change(team: Team) -> Team:
+        if any(one.name == name for one in team.users):
+            fix = f"To give them a new token, type: deia user rotate {name}"
+            raise SettingsError(f"there is a user {name!r} already", fix=fix)
+        return team.but(users=(*team.users, new))
+
+    change_team(_file(), change)
+    _show_token(name, token, as_json=as_json)
+
+
+@user.command("rotate", short_help="Give a user a new token; the old one ends.")
+@click.argument("name")
+@shared.json_option
+def user_rotate(*, name: str, as_json: bool) -> None:
+    """Give the user NAME a new token, and print it; the old one ends at once, with all that it opened."""
+    token = new_token()
+
+    def change(team: Team) -> Team:
+        changed = team.user(name).but(digest=digest_of(token))
+        return team.but(users=tuple(changed if one.name == name else one for one in team.users))
+
+    change_team(_file(), change)
+    _show_token(name, token, as_json=as_json)
+
+
+@user.command("revoke", short_help="Remove a user.")
+@click.argument("name")
+def user_revoke(*, name: str) -> None:
+    """Remove the user NAME: their token ends within a second, and what they are listening to."""
+
+    def change(team: Team) -> Team:
+        return team.but(users=tuple(one for one in team.users if one != team.user(name)))
+
+    change_team(_file(), change)
+    output.say(f"{name} is no user any more.")
+
+
+@user.command("list", short_help="Show the users.")
+@shared.json_option
+def user_list(*, as_json: bool) -> int:
+    """Show who may ask the server, of what, and until when."""
+    users = read_team(_file()).users
+    values: list[Json] = [
+        {
+            "name": one.name, "scopes": list(one.scopes), "collections": list(one.collections), "created": one.created,
+            "expires": one.expires, "allowance": one.allowance.values(),
+        }
+        for one in users
+    ]  # fmt: skip
+    lines = [
+        f"{one.name}: {', '.join(one.scopes)}; {', '.join(one.collections) or EVERYTHING}"
+        f"{f'; until {one.expires}' if one.expires else ''}"
+        for one in users
+    ]
+    output.answer(
+        {"users": values}, lines or ["There are no users. To add one, type: deia user add NAME"], as_json=as_json
+    )
+    return output.FOUND
+
+
+def _show_token(name: str, token: str, *, as_json: bool) -> None:
+    output.answer({"name": name, "token": token}, [token], as_json=as_json)
+    output.complain(f"{name}: {SHOWN_ONCE}")
+
+
+def _allowance(before: Allowance, amounts: dict[str, int | None]) -> Allowance:
+    return before.but(**{name: amount for name, amount in amounts.items() if amount is not None})
+
+
+def _checked_collections(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of collections; raise SettingsError if there is none of a name.
+
+    One of the library may be empty so far: whoever may write fills it.
+    """
+    catalog = shared.open_librarian().open_catalog() if names else None
+    for name in names:
+        of_library = library_collections([name])
+        is_known = bool(of_library) and slug(of_library[0]) == of_library[0] != ""
+        if catalog is not None and not of_library:
+            is_known = name in catalog.clusters or catalog.keyword.has("path", name.rstrip("/"))
+        if not is_known:
+            fix = "Name a cluster of the index, a folder such as bok/hosting/, or library:NAME."
+            raise SettingsError(f"there is no collection {name!r}", fix=fix)
+    return tuple(
+        dict.fromkeys(
+            f"{LIBRARY_PREFIX}{library_collections([name])[0]}" if library_collections([name]) else name
+            for name in names
+        )
+    )
+
+
+@click.group(short_help="Show the collections of the library, and limit them.")
+def collection() -> None:
+    """The collections of the library: what was taken in under one name, and who may read it."""
+
+
+@collection.command("list", short_help="Show the collections, and who may read them.")
+@shared.json_option
+def collection_list(*, as_json: bool) -> int:
+    """Show every collection of the library: its sources, its documents, who may read it and add to it."""
+    root, team = shared.commons_root(), read_team(_file())
+    sources = registered_sources(root, os.environ)
+    readable = [name for one in team.users for name in library_collections(one.collections)]
+    values: dict[str, Json] = {}
+    lines = []
+    for name in sorted({*(one.source.collection for one in sources), *readable}):
+        own = [one for one in sources if one.source.collection == name]
+        readers = [
+            one.name for one in team.users if not one.collections or f"{LIBRARY_PREFIX}{name}" in one.collections
+        ]
+        writers = [one.name for one in team.users if one.name in readers and one.may("write")]
+        limits = [one.allowance.values() for one in team.limits if one.collection == f"{LIBRARY_PREFIX}{name}"]
+        documents = sum(one.documents for one in own)
+        values[name] = {
+            "sources": [one.source.name for one in own], "documents": documents,
+            "chunks": sum(one.chunks for one in own), "readers": readers, "writers": writers, "limits": limits,
+        }  # fmt: skip
+        who = f"; read by {', '.join(readers)}" if readers else ""
+        lines.append(f"{name}: {counted(len(own), 'source')}, {counted(documents, 'document')}{who}")
+    output.answer({"collections": values}, lines or ["Nothing was taken in yet."], as_json=as_json)
+    return output.FOUND
+
+
+@collection.command("limit", short_help="Limit what each user may ask of a collection.")
+@click.argument("name")
+@_limits
+def collection_limit(*, name: str, **amounts: int | None) -> None:
+    """Limit what each user may ask of the collection NAME in a minute; without options, lift its limits."""
+    full = _checked_collections([name if name.startswith(LIBRARY_PREFIX) else f"{LIBRARY_PREFIX}{name}"])[0]
+    allowance = _allowance(Allowance(requests=0, sub_questions=0, tokens=0), amounts)
+
+    def change(team: Team) -> Team:
+        others = tuple(one for one in team.limits if one.collection != full)
+        new = (Limited(collection=full, allowance=allowance),) if any(allowance.values().values()) else ()
+        return team.but(limits=(*others, *new))
+
+    change_team(_file(), change)
+    limited = [f"{amount} {PER_MINUTE[name]}" for name, amount in allowance.values().items() if amount]
+    output.say(f"{full}: {', '.join(limited) or 'no limits'} a minute.")
+
+
+@click.command("audit-log", short_help="Show what the server was asked, and check that nothing was changed.")
+@shared.since_option
+@click.option("--user", "name", default="", metavar="NAME", help="Only what this user asked; yours is called local.")
+@click.option("--collection", "named", default="", metavar="NAME", help="Only what was asked of this collection.")
+@shared.json_option
+def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
+    """Show what the server was asked: when, by whom, of what, and what was returned; and check the chain of the log.
+
+    Every line has the hash of the line before. If one was changed or removed, says where, and exits 1. The head that
+    is printed at the end may be noted elsewhere: a log that was forged as a whole has another one.
+    """
+    checked = read_trail(audit_folder(shared.commons_root(), os.environ))
+    wanted = {named, f"{LIBRARY_PREFIX}{named}"} if named else set()
+    lines = [
+        line
+        for line in checked.lines
+        if str(line.get("ts", "")) >= since and name in ("", line.get("user"))
+        and (not named or not wanted.isdisjoint(_names(line.get("collections"))))
+    ]  # fmt: skip
+    shown = [_shown(line) for line in lines]
+    value: dict[str, Json] = {
+        "lines": list(lines), "damages": [one.values() for one in checked.damages], "head": checked.head.values(),
+    }  # fmt: skip
+    head = f"{counted(checked.head.seq, 'line')} in all, {checked.head.hash[:16]}"
+    output.answer(value, [*shown, f"The chain is whole: {head}."] if not checked.damages else shown, as_json=as_json)
+    for damage in checked.damages:
+        output.complain(_complaint(damage))
+    return output.NOTHING if checked.damages else output.FOUND
+
+
+def _names(value: Json) -> set[str]:
+    return {str(one) for one in value} if isinstance(value, list) else set()
+
+
+def _shown(line: dict[str, Json] | object) -> str:
+    fields: dict[str, Json] = line if isinstance(line, dict) else {}
+    question = shorten(str(fields.get("question", "")), MOST_QUESTION)
+    returned = fields.get("returned")
+    found = counted(len(returned), "document") if isinstance(returned, list) else ""
+    what = f"{fields.get('what')} {fields.get('name')}"
+    return f"{fields.get('ts')} {fields.get('user')}: {what}, {fields.get('outcome')}, {found}: {question}"
+
+
+def _complaint(damage: Damage) -> str:
+    return f"{damage.where}: {damage.problem}"

@@ -1,0 +1,82 @@
+"""`deia user`, `deia collection` and `deia audit-log`: what a person types about who may ask the server."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deia.serve.server.audit_trail import AuditTrail, audit_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.serve.conftest import Deia
+
+
+def test_a_user_is_added_listed_rotated_and_revoked(deia: Deia, commons: Path) -> None:
+    first = deia("user", "add", "anna", "--collection", "hosting", "--collection", "library:red/", "--requests", "7")
+    assert first.code == 0
+    assert first.out.startswith("deia_")
+    listed = json.loads(deia("user", "list", "--json").out)["users"]
+    assert [(one["name"], one["scopes"], one["collections"]) for one in listed] == [
+        ("anna", ["read"], ["hosting", "library:red"])
+    ]
+    assert listed[0]["allowance"]["requests"] == 7
+    second = deia("user", "rotate", "anna").out
+    assert second.startswith("deia_")
+    assert second != first.out
+    assert "no user any more" in deia("user", "revoke", "anna").out
+    assert "There are no users" in deia("user", "list").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("user", "add", "Anna B"), "is no name of a user"),
+        (("user", "add", "local"), "is no name of a user"),
+        (("user", "add", "anna", "--collection", "nonesuch"), "there is no collection 'nonesuch'"),
+        (("user", "add", "anna", "--collection", "library:"), "there is no collection 'library:'"),
+        (("user", "add", "anna", "--collection", "library:../x"), "there is no collection"),
+        (("user", "add", "anna", "--expires", "soon"), "--expires"),
+        (("user", "add", "bert"), "there is a user 'bert' already"),
+        (("user", "revoke", "anna"), "there is no user 'anna'"),
+        (("user", "rotate", "anna"), "there is no user 'anna'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(deia: Deia, commons: Path, words: tuple[str, ...], said: str) -> None:
+    deia("user", "add", "bert")
+    outcome = deia(*words)
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+def test_a_collection_is_limited_and_shown_with_its_readers(deia: Deia, commons: Path) -> None:
+    deia("user", "add", "anna", "--scope", "write", "--collection", "library:red")
+    assert "30 requests a minute" in deia("collection", "limit", "red", "--requests", "30").out
+    red = json.loads(deia("collection", "list", "--json").out)["collections"]["red"]
+    assert (red["readers"], red["writers"], red["limits"][0]["requests"]) == (["anna"], ["anna"], 30)
+    assert "no limits" in deia("collection", "limit", "library:red").out
+    assert "red: 0 sources, 0 documents; read by anna" in deia("collection", "list").out
+
+
+def test_the_audit_log_is_shown_by_user_and_collection_and_a_change_shows(
+    deia: Deia, commons: Path, environ: dict[str, str]
+) -> None:
+    folder = audit_folder(str(commons), environ)
+    trail = AuditTrail(folder)
+    for user, names in (("anna", ["library:red"]), ("bert", ["library:blue"])):
+        trail.append({"ts": "2026-11-01T00:00:00.000Z", "user": user, "collections": names, "question": f"of {user}?"})
+    shown = deia("audit-log")
+    assert shown.code == 0
+    assert "The chain is whole: 2 lines in all" in shown.out
+    assert "of bert?" not in deia("audit-log", "--user", "anna").out
+    assert "of anna?" in deia("audit-log", "--collection", "red").out
+    assert "of anna?" not in deia("audit-log", "--collection", "blue").out
+    assert [line["user"] for line in json.loads(deia("audit-log", "--json").out)["lines"]] == ["anna", "bert"]
+    path = next(commons.__class__(folder).glob("*.jsonl"))
+    path.write_text(path.read_text().replace("bert", "anna"))
+    broken = deia("audit-log")
+    assert broken.code == 1
+    assert "line 2 was changed" in broken.err
