@@ -107,10 +107,8 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     verb, hyphen, _ = program.partition("-")
     if not program[:1].isalnum() or program in OTHERS or "/" in program or "." in program:
         return ""
-    if (hyphen and verb in CMDLETS) or _is_tried(arguments):
-        return ""
-    said = _said_to_client(program, command)
-    if said:
+    said = "" if _is_tried(arguments) else _said_to_client(program, command)
+    if said or (hyphen and verb in CMDLETS) or _is_tried(arguments):
         return said
     # Of a client that passes requests on: `jf rt curl -XDELETE /api/x`.
     if "delete" in {method_of("curl", arguments), method_of("wget", arguments)}:

@@ -69,8 +69,10 @@ def _request_method(code: str) -> str:
 def _file_deletion(code: str) -> str:
     """Return the call that deletes files, if the code names a place on a mounted disk or of a server; else ""."""
     spelled = code.replace("'", '"')
-    if not any(f'"{place}' in spelled for place in PLACES):
+    if not any(f"{mark}{place}" in spelled for place in PLACES for mark in '"<'):
         return ""
+    if '("unlink"' in spelled or any(f'.rm("{place}' in spelled for place in PLACES):
+        return "rm"
     return next((code[start:end] for start, end in _names(code, FILE_CALLS) if not _is_text(code, start)), "")
 
 
