@@ -50,6 +50,7 @@ RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
 WRITING = frozenset("create comment edit commit send message chat ask -p --prompt note".split())  # what only takes text
 STAYING = frozenset(("local", "emulator", "simulator", "scratch"))  # names of what runs on this machine
 FILES = ("sqlite:", "file:")  # beginnings of the addresses of data on this machine
+LOOPS = ("\nfor ", ".forEach(", ".each ", ".each{", "foreach (", "foreach(")  # of code that goes through a list
 MOST_TEXT = 4_000  # characters of a client's input
 IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
@@ -167,7 +168,10 @@ def is_wide(command: Command) -> bool:
     if is_by_option or _is_fed(command) or command.program in COPYING:
         return True
     given = (*command.arguments, *command.environment)
-    return any("*" in word or not WIDE_WORDS.isdisjoint(words(word)) for word in given)
+    code = _code_of(command, CODE[command.program]) if command.program in CODE else ""
+    if any(sign in f"\n{code}" for sign in LOOPS):
+        return True
+    return any("*" in word for word in given) or not WIDE_WORDS.isdisjoint(words(" ".join((*given, code))))
 
 
 def _is_here(given: Sequence[str]) -> bool:

@@ -165,6 +165,11 @@ def test_what_stays_here_or_only_looks_is_left_alone(line: str) -> None:
     assert found(line) == []
 
 
+def test_code_that_goes_through_a_list_or_names_production_reaches_far() -> None:
+    assert found("python3 - <<'E'\nfor u in users:\n    requests.delete(f'https://x.example/{u}')\nE") == ["delete*"]
+    assert found("ruby - <<'E'\nAcme.bucket('acme-prod-a').delete\napi = 1\nE") == ["delete*"]
+
+
 WORDS = st.sampled_from(
     "curl gh api -X -XDELETE DELETE -d -sX delete rm remove --delete xargs widgetctl https://x $U / // :// = "
     "python3 -c client.delete( mutation{deleteX( nsupdate scp a:/etc/x az rest http php -r '' {}".split(" ")
