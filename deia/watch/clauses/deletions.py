@@ -78,6 +78,9 @@ WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--perm
 def deletion(command: Command) -> str:
     """Return what of a command says that it deletes or overwrites something remote, "" if nothing does."""
     program = command.program.lower().removesuffix(".exe")
+    if program in CODE and _is_client(command):
+        found = _sub_command(command.arguments[1:], is_fed=_is_fed(command))
+        return found if not VERBS.isdisjoint(parts_of(found)) else ""
     if program in CODE:
         from deia.watch.clauses.deletions_in_code import call_that_deletes  # noqa: PLC0415 - few turns have inline code
 
@@ -86,6 +89,12 @@ def deletion(command: Command) -> str:
     if _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
         return ""
     return _by_client(program, command, arguments)
+
+
+def _is_client(command: Command) -> bool:
+    """Return whether a command runs a script that takes sub-commands as a client does: `php bin/shop user:delete 7`."""
+    script, name = "".join(command.arguments[:1]), "".join(command.arguments[1:2])
+    return script[:1].isalpha() and "." not in script and name[:1].isalpha() and ":" in name
 
 
 def _is_container(through: str) -> bool:

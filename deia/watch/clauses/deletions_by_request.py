@@ -127,7 +127,7 @@ def _body_that_deletes(sent: str) -> str:
 
 def mutation_that_deletes(text: str) -> bool:
     """Return whether a GraphQL mutation calls a field that deletes: `deleteUser(`, `issueDelete(`."""
-    names = [piece.rpartition(" ")[2].rpartition("{")[2] for piece in text.replace("\n", " ").split("(")[:-1]]
+    names = [piece.rstrip().rpartition(" ")[2].rpartition("{")[2] for piece in text.replace("\n", " ").split("(")[:-1]]
     ends = [(parts[0], parts[-1]) for parts in map(parts_of, names) if parts]
     return any(not (VERBS | {"archive", "remove"}).isdisjoint(end) for end in ends)
 

@@ -40,7 +40,11 @@ def call_that_deletes(code: str, program: str) -> str:
     if any(sign in lowered for sign in (*TRIED, *MOCKS)):
         return ""
     if not any(sign in lowered for sign in SIGNS):
-        named = ((start, end) for start, end in _names(code, METHODS) if len(parts_of(code[start:end])) > 1)
+        named = (
+            (start, end)
+            for start, end in _names(code, METHODS)
+            if len(parts_of(code[start:end])) > 1 or _is_of_module(code, start, program)
+        )
         called = next((code[start:end] for start, end in named if _deletes(code, start, end, program)), "")
         return called or _file_deletion(code)
     addresses = [part.split(maxsplit=1)[0] if part.strip() else "" for part in code.split("://")[1:]]
@@ -174,6 +178,12 @@ def _chain(before: str) -> str:
     return chain[start:]
 
 
+def _is_of_module(code: str, start: int, program: str) -> bool:
+    """Return whether a method belongs to a part of a module that Python code imports: `acme.models.delete(`."""
+    names = _chain(code[max(start - NEAR, 0) : start]).split(".")
+    return program in PYTHON and len(names) > 1 and names[0] not in OWN_ROOTS and f"import {names[0]}" in code
+
+
 def _is_made_client(code: str, before: str, *, itself: bool = False) -> bool:
     """Return whether a method is called on a variable that the code makes of a key, an address or a connection.
 
@@ -214,7 +224,8 @@ def _is_of_service(before: str, *, is_told: bool) -> bool:
     """Return whether what a plain `.delete` is called on belongs to a service, by its name and what that hangs on."""
     chain = before.rstrip(".>:-")
     if chain.endswith((")", "]")):
-        return not any(kind in chain for kind in OWN_TYPES)
+        starts = (chain.find(kind) for kind in OWN_TYPES)
+        return not any(at == 0 or (at > 0 and not _is_of_name(chain[at - 1])) for at in starts)
     start = len(chain)
     while start and _is_of_name(chain[start - 1]):
         start -= 1
