@@ -51,6 +51,9 @@ WRITING = frozenset("create comment edit commit send message chat ask -p --promp
 STAYING = frozenset(("local", "emulator", "simulator", "scratch"))  # names of what runs on this machine
 FILES = ("sqlite:", "file:")  # beginnings of the addresses of data on this machine
 LOOPS = ("\nfor ", ".forEach(", ".each ", ".each{", "foreach (", "foreach(")  # of code that goes through a list
+KINDS = (["table"], ["index"], ["database"], ["namespace"], ["collection"], ["user"], ["schema"], ["stream"], ["graph"])
+GLUED = ("delete", "destroy", "purge")  # verbs that are written together with what they delete: `deleteusers`
+LEAST_GLUED = 4  # letters of that
 MOST_TEXT = 4_000  # characters of a client's input
 IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
@@ -145,6 +148,8 @@ def _said_to_client(program: str, command: Command) -> str:
     mutation = next((word for word in arguments if word.lstrip().startswith("mutation")), "")
     if mutation and mutation_that_deletes(mutation):
         return "mutation"
+    if any(word.lower().startswith("match (") and " delete " in word.lower() for word in arguments):
+        return "delete"  # of a graph
     if program in DATABASE_CLIENTS or not (WRITING | STAYING).isdisjoint(arguments):
         return ""
     lines = "\n".join((command.stdin[:MOST_TEXT], *executed)).replace(";", "\n").split("\n")
@@ -156,7 +161,7 @@ def _line_that_deletes(line: str) -> str:
     verb, *rest = line.lower().split() or [""]
     parts = parts_of(verb) if is_name(verb) else []
     is_deletion = parts[:1] == [verb] and (verb in VERBS or verb == "drop")
-    is_deletion = is_deletion or (len(parts) > 1 and parts[0] in VERBS | MILDER)
+    is_deletion = is_deletion or (bool(parts) and parts[0] in VERBS | MILDER and (len(parts) > 1 or rest[:1] in KINDS))
     return verb if is_deletion and rest and len(rest) < MOST_WORDS and PROSE.isdisjoint(rest) else ""
 
 
@@ -266,6 +271,9 @@ def _looks(name: str, following: Sequence[str]) -> bool:
 
 def _parts_of_sub_command(name: str) -> list[str]:
     parts = parts_of(name) if is_name(name) else []
+    glued = next((verb for verb in GLUED if parts == [name] and name.startswith(verb)), "")
+    if glued and len(name) >= len(glued) + LEAST_GLUED:
+        return [glued, name.removeprefix(glued)]
     return parts[-1:] if "." in name else parts  # `files.delete`, but not `delete.py`
 
 

@@ -34,6 +34,7 @@ MARKUP = ("<delete>", "<delete ")  # of a body in XML
 OVERRIDES = ("method-override: delete", "_method=delete")  # a POST that is meant as DELETE
 ASKING = ('"filter', '"where', '"query', '"match"')  # keys of a request that only selects
 BODY_VERBS = (["delete"], ["destroy"], ["purge"])
+BULK_VERBS = (*BODY_VERBS, ["drop"], ["clear"], ["remove"], ["truncate"])
 METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
 SHOWING = frozenset(("--offline", "--curl"))  # options with which a request is only shown
 IDENTIFYING = frozenset(("id", "ids", "name", "key", "uuid"))  # words of a parameter that says what is meant
@@ -59,7 +60,9 @@ def request_that_deletes(program: str, command: Command) -> str:
         return "" if looks else _named_action(asked)
     if method == "put" and state in GONE:
         return state
-    carried = _statement_in(sent) or ("" if looks else _body_that_deletes(sent) or _named_action(f"{asked}&{sent}"))
+    carried = _statement_in(sent) or (
+        "" if looks else _body_that_deletes(sent) or _named_action(f"id=1&{asked}&{sent}")
+    )
     return posted_to_delete(path) or carried
 
 
@@ -85,7 +88,8 @@ def _named_action(fields: str) -> str:
 def _statement_in(sent: str) -> str:
     """Return the first word of a statement for a database that deletes and is the value of such a key in JSON."""
     key = ""
-    for text in sent.split('"')[1::2]:
+    fields = (part for field in sent.split("&") for part in field.split("=", 1))
+    for text in (*sent.split('"')[1::2], *fields):
         start = " ".join(text.lower().split())
         if key in STATEMENTS and start.startswith(SQL_VERBS[:3]):
             return start.partition(" ")[0]
@@ -99,6 +103,8 @@ def _key_that_deletes(text: str) -> str:
         text = text.replace(mark, " ")
     for word in text.split():
         key, _, value = word.partition("=")
+        if value == "true" and parts_of(key)[:1] in BULK_VERBS and parts_of(key)[1:] == ["all"]:
+            return word
         if key.endswith(NAMING) and not LAST.isdisjoint(parts_of(value)) and posted_to_delete(value):
             return word
     return ""
