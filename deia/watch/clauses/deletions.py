@@ -12,6 +12,7 @@ from deia.records import TYPE_CHECKING
 from deia.tables import Tables
 from deia.text import words
 from deia.watch.clauses.deletion_words import (
+    ABOUT,
     LISTING,
     LOOKING,
     OWN_HOSTS,
@@ -54,6 +55,7 @@ LOOPS = ("\nfor ", ".forEach(", ".each ", ".each{", "foreach (", "foreach(")  # 
 KINDS = (["table"], ["index"], ["database"], ["namespace"], ["collection"], ["user"], ["schema"], ["stream"], ["graph"])
 GLUED = ("delete", "destroy", "purge")  # verbs that are written together with what they delete: `deleteusers`
 LEAST_GLUED = 4  # letters of that
+AROUND_VERB = 3  # parts of a name that has its verb in the middle
 MOST_TEXT = 4_000  # characters of a client's input
 IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
@@ -113,7 +115,7 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
         "nsupdate": "update delete" if "update delete" in command.stdin and not _is_here(command.stdin.split()) else "",
         "grpcurl": posted_to_delete(last.rpartition("/")[2]),
         **dict.fromkeys(COPYING, _overwritten(last)),
-    }.get(program, program if program.startswith("remove-") and program not in HERE else "")
+    }.get(program, program if _is_deleter(program, arguments) else "")
     if special or program in COPYING:
         return special
     program, arguments = _client_behind(program, arguments)
@@ -127,6 +129,12 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     if "delete" in {method_of("curl", arguments), method_of("wget", arguments)}:
         return "DELETE"
     return _sub_command(arguments, is_fed=_is_fed(command)) or next(filter(_allows_deletion, command.environment), "")
+
+
+def _is_deleter(program: str, arguments: Sequence[str]) -> bool:
+    """Return whether a program's own name says that it deletes something remote: `Remove-Mailbox`, `ldapdelete`."""
+    is_cmdlet = program.startswith("remove-") and program not in HERE
+    return is_cmdlet or (program.endswith(GLUED) and any("://" in word for word in arguments))
 
 
 def _client_behind(program: str, arguments: list[str]) -> tuple[str, list[str]]:
@@ -159,6 +167,8 @@ def _said_to_client(program: str, command: Command) -> str:
 def _line_that_deletes(line: str) -> str:
     """Return the verb of a line in a client's own language that deletes: `delete jobid=7 yes`, `DROP MEASUREMENT x`."""
     verb, *rest = line.lower().split() or [""]
+    if verb[-1:] == ":" and len(rest) == 1 and not VERBS.isdisjoint(rest):
+        return line  # `changetype: delete`
     parts = parts_of(verb) if is_name(verb) else []
     is_deletion = parts[:1] == [verb] and (verb in VERBS or verb == "drop")
     is_deletion = is_deletion or (bool(parts) and parts[0] in VERBS | MILDER and (len(parts) > 1 or rest[:1] in KINDS))
@@ -229,6 +239,8 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
             return option
         parts = _parts_of_sub_command(name.removeprefix(names[at - 1]) if at else name)
         ends = (parts[0], parts[-1]) if parts else ()
+        if not at and len(parts) == AROUND_VERB and ABOUT.isdisjoint(parts):
+            ends = (*ends, parts[1])  # `group-remove-member`
         ended = IN_BULK if is_fed or (at and not FORCING.isdisjoint(arguments)) else ()
         verb = next((part for part in ends if part in VERBS or part in MILDER or part in ended), "")
         if verb and _is_kept_here(arguments, names, at, verb):
