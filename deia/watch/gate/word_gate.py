@@ -63,8 +63,8 @@ DELETING = (
     "revoke", "truncat", " del ", " drop ", "archive", "trim", "discard", "unpublish", "detach", "_close", "-prune",
     "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate", "cancel", "unsubscribe",
     "void(", "/void", "/kill", "/reset", " reset ", "/forget", "/abandon", "voided", "anonymi", "decommission",
-    "unlist", ".del(", " unset ", " empty ", " expire ", " prune", "invalidat", "retire", " forget ", "unlink", "rmtree",
-    "rmsync", "rm_r", ".rm(", ".rm ",
+    "unlist", ".del(", " unset ", " empty ", " expire ", " prune", "invalidat", "retire", " forget ", "unlink",
+    "rmtree", "rmsync", "rm_r", ".rm(", ".rm ",
 )  # fmt: skip
 REACHING = (" rm ", " rm-", " rb ", " stop", "scp ", "rsync ", "flush", " kill ", "drop")
 INSTALLING = ("pip", "npm", "npx", "yarn", "bun", "uv", "cargo", "poetry", "pdm", "rye ")  # parts of clients
