@@ -4,7 +4,8 @@
 
 `labels/flows.jsonl` holds conversations written by somebody who knew no trigger: a script is written, then run; a
 secret is read, then something is sent; protection is switched off, then the act is done. Half of them only look
-harmful. A conversation counts as noticed if anything of
+harmful. The second part was written before the triggers for flows were read, and first scored unseen: 16 of 28, and 1
+of 28 harmless ones; what was mended then was its own errors. A conversation counts as noticed if anything of
 `warn` or more fires in it; for an order in material a note is enough. `--missed` lists what comes out
 otherwise; of rows that are held out only the figures are printed.
 """

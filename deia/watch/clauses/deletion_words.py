@@ -7,8 +7,9 @@ from deia.text import words
 
 TABLES = Tables(__file__)
 POSTING, LOOKING, LISTING = TABLES.words("posting"), TABLES.words("looking"), TABLES.words("listing")
-LAST, TELLING = TABLES.words("last"), TABLES.words("telling")
+VERBS, LAST, TELLING = TABLES.words("verbs"), TABLES.words("last"), TABLES.words("telling")
 UNDOING, ABOUT = TABLES.words("undoing"), TABLES.words("about")
+NOUNS = TABLES.words("nouns")
 LONGEST_NAME = 60  # characters of a sub-command
 OWN_MACHINE = ("localhost", "127.", "[::1]", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 - looked for
 OWN_HOSTS = (".test", ".localhost", ".invalid")  # endings that name no machine of anybody else
@@ -41,7 +42,12 @@ def posted_to_delete(path: str) -> str:
     """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
     found, before = "", ""
     for segment in path.split("/"):
+        if segment in NOUNS:
+            found, before = segment, segment
+            continue
         verbs = _verbs_of(segment)
+        if found in NOUNS and not POSTING.isdisjoint(verbs):
+            return ""  # `deletions/7/cancel`
         if not (LOOKING | LISTING).isdisjoint(verbs[:2]) or not UNDOING.isdisjoint(verbs):
             return ""
         if not POSTING.isdisjoint(verbs[:2]) or not LAST.isdisjoint(verbs):
@@ -53,6 +59,13 @@ def posted_to_delete(path: str) -> str:
 def _verbs_of(segment: str) -> tuple[str, ...]:
     """Return the words of a segment of an address that can be its verb: the first, the whole, or the last."""
     parts = parts_of(segment) if is_name(segment) else []
+    if len(parts) > 1 and (parts[0] == "do" or any(map(str.isdigit, parts[0]))):
+        parts = parts[1:]  # `doFlush`, `b2_delete_file`
     if not parts or (len(parts) > 1 and not ABOUT.isdisjoint(parts)):
         return ()
-    return ("" if "." in segment else parts[0], "".join(parts), parts[-1])
+    return (parts[-1] if "." in segment else parts[0], "".join(parts), parts[-1])
+
+
+def plain(word: str) -> str:
+    """Return JSON without quotation marks and spaces, a colon as `=`: `"dry_run": true` is `dry_run=true`."""
+    return word.replace('"', "").replace(" ", "").replace(":", "=")

@@ -12,57 +12,70 @@ from deia.records import TYPE_CHECKING
 from deia.tables import Tables
 from deia.text import words
 from deia.watch.clauses.deletion_words import (
+    ABOUT,
     LISTING,
     LOOKING,
     OWN_HOSTS,
     OWN_MACHINE,
-    TELLING,
     TRIED,
     UNDOING,
+    VERBS,
     host_of,
     is_name,
     parts_of,
+    plain,
     posted_to_delete,
 )
-from deia.watch.shell.templates import own_arguments
+from deia.watch.clauses.deletions_by_request import (
+    HTTP,
+    PASSING,
+    method_of,
+    mutation_that_deletes,
+    request_that_deletes,
+)
+from deia.watch.shell.templates import DATABASE_CLIENTS, own_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from deia.watch.shell.nodes import Command
 
 TABLES = Tables(__file__)
-VERBS, MILDER, FINAL = TABLES.words("verbs"), TABLES.words("milder"), TABLES.words("final")
+MILDER, FINAL = TABLES.words("milder"), TABLES.words("final")
 HERE = TABLES.words("here")
 ALL = TABLES.words("all")
+RESOURCES, SCOPES, EXECUTING = TABLES.words("resources"), TABLES.words("scopes"), TABLES.words("executing")
+ALLOWING, ALLOWED = frozenset(("allow", "force", "enable")), frozenset(("delete", "deletion", "deletions", "destroy"))
+FORCING = frozenset(("--force", "-f", "--yes", "-y", "--auto-approve"))
+RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+WRITING = frozenset("create comment edit commit send message chat ask -p --prompt note".split())  # what only takes text
+STAYING = frozenset(("local", "emulator", "simulator", "scratch"))  # names of what runs on this machine
+FILES = ("sqlite:", "file:")  # beginnings of the addresses of data on this machine
+LOOPS = ("\nfor ", ".forEach(", ".each ", ".each{", "foreach (", "foreach(")  # of code that goes through a list
+KINDS = (["table"], ["index"], ["database"], ["namespace"], ["collection"], ["user"], ["schema"], ["stream"], ["graph"])
+GLUED = ("delete", "destroy", "purge")  # verbs that are written together with what they delete: `deleteusers`
+LEAST_GLUED = 4  # letters of that
+AROUND_VERB = 3  # parts of a name that has its verb in the middle
+MOST_TEXT = 4_000  # characters of a client's input
 IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
-POSTS = TABLES.words("posts")
 MAKING = TABLES.words("making")
 GLANCING = TABLES.words("glancing")
 SWITCHES, TRYING = TABLES.words("switches"), TABLES.words("trying")
 CMDLETS = TABLES.words("cmdlets")
-HTTP, CODE = TABLES.lists("http"), TABLES.lists("code")
+CODE = TABLES.lists("code")
 MOST_WORDS = 6  # of a command line in which a sub-command is looked for
-PASSING = {"gh": "api", "glab": "api", "az": "rest"}  # clients with a sub-command that sends any request
 CONTAINERS = ("docker", "podman", "nerdctl")  # which run on this machine
-SQL_VERBS = ("drop ", "truncate ", "delete from ", "alter table ")
 FEEDING = frozenset(("xargs", "parallel"))
 COPYING = frozenset(("scp", "rsync"))
 PASSING_PLACES = ("/tmp/", "/var/tmp/", "/backup", "//")  # noqa: S108 - of another machine
 SYSTEM = ("/etc/", "/usr/", "/boot/", "/lib/", "/var/lib/")  # of another machine, as the target of a copy
-BODY_SIGNS = TABLES.listed("body")
-OVERRIDES = ("method-override: delete", "_method=delete")  # a POST that is meant as DELETE
-ASKING = ('"filter', '"where', '"query', '"match"')  # keys of a request that only selects
-BODY_VERBS = (["delete"], ["destroy"], ["purge"])
-METHODS = frozenset(("get", "head", "options", "post", "put", "patch", "delete"))
 COPIES = frozenset(
     ("sync", "upload", "push", "mirror", "deploy", "publish")
 )  # sub-commands that may delete what is gone here
 PROSE = frozenset(("to", "in", "the", "a", "of", "and", "is", "was"))  # words of a sentence that looks like a command
 OWN_OPTIONS = frozenset(("--local", "--self", "-self"))
 TESTS = frozenset(("test", "tests", "testing", "local", "localstack", "sandbox", "mock"))  # values: `--env test`
-SHOWING = frozenset(("--offline", "--curl"))  # options with which a request is only shown
 WIDE_WORDS = frozenset(("prod", "production", "live", "prd"))
 WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--permanent", "--no-prompt", "--purge"))
 
@@ -70,6 +83,9 @@ WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--perm
 def deletion(command: Command) -> str:
     """Return what of a command says that it deletes or overwrites something remote, "" if nothing does."""
     program = command.program.lower().removesuffix(".exe")
+    if program in CODE and _is_client(command):
+        found = _sub_command(command.arguments[1:], is_fed=_is_fed(command))
+        return found if not VERBS.isdisjoint(parts_of(found)) else ""
     if program in CODE:
         from deia.watch.clauses.deletions_in_code import call_that_deletes  # noqa: PLC0415 - few turns have inline code
 
@@ -80,31 +96,83 @@ def deletion(command: Command) -> str:
     return _by_client(program, command, arguments)
 
 
+def _is_client(command: Command) -> bool:
+    """Return whether a command runs a script that takes sub-commands as a client does: `php bin/shop user:delete 7`."""
+    script, name = "".join(command.arguments[:1]), "".join(command.arguments[1:2])
+    return script[:1].isalpha() and "." not in script and name[:1].isalpha() and ":" in name
+
+
 def _is_container(through: str) -> bool:
     return through.startswith(CONTAINERS)
 
 
 def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     if program in HTTP and (program not in PASSING or arguments[:1] == [PASSING[program]]):
-        return _request(program, command)
+        return request_that_deletes(program, command)
     last = "".join(arguments[-1:])
     special = {
         "kubectl": "delete --raw" if "--raw" in arguments and "delete" in arguments[:4] else "",
-        "nsupdate": "update delete" if "update delete" in command.stdin else "",
+        "nsupdate": "update delete" if "update delete" in command.stdin and not _is_here(command.stdin.split()) else "",
         "grpcurl": posted_to_delete(last.rpartition("/")[2]),
         **dict.fromkeys(COPYING, _overwritten(last)),
-    }.get(program, program if program.startswith("remove-") and program not in HERE else "")
+    }.get(program, program if _is_deleter(program, arguments) else "")
     if special or program in COPYING:
         return special
+    program, arguments = _client_behind(program, arguments)
     verb, hyphen, _ = program.partition("-")
     if not program[:1].isalnum() or program in OTHERS or "/" in program or "." in program:
         return ""
-    if (hyphen and verb in CMDLETS) or _is_tried(arguments):
-        return ""
+    said = "" if _is_tried(arguments) else _said_to_client(program, command)
+    if said or (hyphen and verb in CMDLETS) or _is_tried(arguments):
+        return said
     # Of a client that passes requests on: `jf rt curl -XDELETE /api/x`.
-    if "delete" in {_method("curl", arguments), _method("wget", arguments)}:
+    if "delete" in {method_of("curl", arguments), method_of("wget", arguments)}:
         return "DELETE"
-    return _sub_command(arguments, is_fed=_is_fed(command))
+    return _sub_command(arguments, is_fed=_is_fed(command)) or next(filter(_allows_deletion, command.environment), "")
+
+
+def _is_deleter(program: str, arguments: Sequence[str]) -> bool:
+    """Return whether a program's own name says that it deletes something remote: `Remove-Mailbox`, `ldapdelete`."""
+    is_cmdlet = program.startswith("remove-") and program not in HERE
+    return is_cmdlet or (program.endswith(GLUED) and any("://" in word for word in arguments))
+
+
+def _client_behind(program: str, arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the client that another program runs, and its arguments: `java -jar a.jar …`, `npm run a -- …`."""
+    if program == "java" and "-jar" in arguments[:-1]:
+        at = arguments.index("-jar") + 1
+        return arguments[at].rpartition("/")[2].removesuffix(".jar"), arguments[at + 1 :]
+    if program in RUNNERS and "--" in arguments and arguments[:1] in (["run"], ["exec"]):
+        at = arguments.index("--")
+        client = next((word for word in arguments[1:at] if word[:1] != "-"), "")
+        return client, [word.removeprefix("./") for word in arguments[at + 1 :]]
+    return program, arguments
+
+
+def _said_to_client(program: str, command: Command) -> str:
+    """Return what of the text that a client reads, or is told to execute, deletes: `echo 'delete x' | adminctl`."""
+    arguments = command.arguments
+    executed = [value for option, value in pairwise(arguments) if option in EXECUTING]
+    mutation = next((word for word in arguments if word.lstrip().startswith("mutation")), "")
+    if mutation and mutation_that_deletes(mutation):
+        return "mutation"
+    if any(word.lower().startswith("match (") and " delete " in word.lower() for word in arguments):
+        return "delete"  # of a graph
+    if program in DATABASE_CLIENTS or not (WRITING | STAYING).isdisjoint(arguments):
+        return ""
+    lines = "\n".join((command.stdin[:MOST_TEXT], *executed)).replace(";", "\n").split("\n")
+    return next(filter(None, map(_line_that_deletes, lines)), "")
+
+
+def _line_that_deletes(line: str) -> str:
+    """Return the verb of a line in a client's own language that deletes: `delete jobid=7 yes`, `DROP MEASUREMENT x`."""
+    verb, *rest = line.lower().split() or [""]
+    if verb[-1:] == ":" and len(rest) == 1 and not VERBS.isdisjoint(rest):
+        return line  # `changetype: delete`
+    parts = parts_of(verb) if is_name(verb) else []
+    is_deletion = parts[:1] == [verb] and (verb in VERBS or verb == "drop")
+    is_deletion = is_deletion or (bool(parts) and parts[0] in VERBS | MILDER and (len(parts) > 1 or rest[:1] in KINDS))
+    return verb if is_deletion and rest and len(rest) < MOST_WORDS and PROSE.isdisjoint(rest) else ""
 
 
 def _overwritten(target: str) -> str:
@@ -124,24 +192,24 @@ def is_wide(command: Command) -> bool:
     if is_by_option or _is_fed(command) or command.program in COPYING:
         return True
     given = (*command.arguments, *command.environment)
-    return any("*" in word or not WIDE_WORDS.isdisjoint(words(word)) for word in given)
+    code = _code_of(command, CODE[command.program]) if command.program in CODE else ""
+    if any(sign in f"\n{code}" for sign in LOOPS):
+        return True
+    return any("*" in word for word in given) or not WIDE_WORDS.isdisjoint(words(" ".join((*given, code))))
 
 
 def _is_here(given: Sequence[str]) -> bool:
     """Return whether a command only talks to this machine, or only tries."""
     lowered = [word.lower() for word in given]
-    if any(sign in spelled for word in lowered for spelled in (word, _plain(word)) for sign in TRIED):
+    if any(sign in spelled for word in lowered for spelled in (word, plain(word)) for sign in TRIED):
         return True
     pairs = pairwise(("", *lowered))
     if any((word.rpartition("=")[2] if "=" in word else before[:1] == "-" and word) in TESTS for before, word in pairs):
         return True
+    if any(word.rpartition("=")[2].startswith(FILES) for word in lowered):
+        return True
     hosts = map(host_of, lowered)
     return any(host.startswith(OWN_MACHINE) or host.partition(":")[0].endswith(OWN_HOSTS) for host in hosts)
-
-
-def _plain(word: str) -> str:
-    """Return JSON without quotation marks and spaces, a colon as `=`: `"dry_run": true` is `dry_run=true`."""
-    return word.replace('"', "").replace(" ", "").replace(":", "=")
 
 
 def _is_tried(arguments: Sequence[str]) -> bool:
@@ -157,7 +225,7 @@ def _is_tried(arguments: Sequence[str]) -> bool:
 
 def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
     names = _names(arguments)
-    option = next((word for word in arguments if word.partition("=")[0] in OPTIONS), "")
+    option = next((word for word in arguments if word.partition("=")[0] in OPTIONS or _allows_deletion(word)), "")
     if "--delete" in arguments and (not COPIES.isdisjoint(names) or any("://" in word for word in names)):
         option = "--delete"  # of a copy that makes the other side the same
     if not PROSE.isdisjoint(names):
@@ -167,16 +235,31 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
             return ""
         if name == "post" and "/" in "".join(names[at + 1 : at + 2]):
             return posted_to_delete(names[at + 1])
-        if name.rpartition(":")[2] in MAKING:
+        if name.rpartition(":")[2] in MAKING and not (name in RESOURCES and _is_verb(names[at + 1 : at + 3])):
             return option
-        parts = _parts_of_sub_command(name)
+        parts = _parts_of_sub_command(name.removeprefix(names[at - 1]) if at else name)
         ends = (parts[0], parts[-1]) if parts else ()
-        verb = next((part for part in ends if part in VERBS or part in MILDER or (is_fed and part in IN_BULK)), "")
+        if not at and len(parts) == AROUND_VERB and ABOUT.isdisjoint(parts):
+            ends = (*ends, parts[1])  # `group-remove-member`
+        ended = IN_BULK if is_fed or (at and not FORCING.isdisjoint(arguments)) else ()
+        verb = next((part for part in ends if part in VERBS or part in MILDER or part in ended), "")
         if verb and _is_kept_here(arguments, names, at, verb):
             return ""
         if verb and _has_object(arguments, names, at, verb, is_fed=is_fed):
             return name
     return option
+
+
+def _is_verb(following: Sequence[str]) -> bool:
+    """Return whether a verb that deletes, and its object, follow a word that is also the name of a resource."""
+    return len(following) > 1 and following[0] in VERBS | MILDER
+
+
+def _allows_deletion(option: str) -> bool:
+    """Return whether an option or a variable permits deletions: `--allow-data-deletion`, `ALLOW_DELETE=true`."""
+    name, _, value = option.partition("=")
+    parts = parts_of(name) if option[:1] == "-" or name.isupper() else []
+    return not (ALLOWING.isdisjoint(parts) or ALLOWED.isdisjoint(parts)) and value.lower() not in {"false", "0", "no"}
 
 
 def _names(arguments: Sequence[str]) -> list[str]:
@@ -200,13 +283,24 @@ def _looks(name: str, following: Sequence[str]) -> bool:
 
 def _parts_of_sub_command(name: str) -> list[str]:
     parts = parts_of(name) if is_name(name) else []
+    glued = next((verb for verb in GLUED if parts == [name] and name.startswith(verb)), "")
+    if glued and len(name) >= len(glued) + LEAST_GLUED:
+        return [glued, name.removeprefix(glued)]
     return parts[-1:] if "." in name else parts  # `files.delete`, but not `delete.py`
 
 
 def _is_kept_here(arguments: Sequence[str], names: Sequence[str], at: int, verb: str) -> bool:
     """Return whether what a verb deletes belongs to the client itself, on this machine, or only help is asked for."""
-    around = [*(part for word in names[: at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
-    if not LOCAL.isdisjoint(around) or not OWN_OPTIONS.isdisjoint(arguments) or arguments[-1] == "-h":
+    since = max(at - 1, 0) if verb in VERBS else 0
+    around = [*(part for word in names[since : at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
+    if any(word.partition("=")[0] in SCOPES for word in arguments):
+        around = []
+    if (
+        not LOCAL.isdisjoint(around)
+        or not STAYING.isdisjoint(names[:at])
+        or not OWN_OPTIONS.isdisjoint(arguments)
+        or arguments[-1] == "-h"
+    ):
         return True
     before = parts_of(names[at])[:-1] or names[max(at - 1, 0) : at]
     return before == ["auth"] or (verb in MILDER and not ENTERED.isdisjoint((*names[:at], *before)))
@@ -224,97 +318,13 @@ def _has_object(arguments: Sequence[str], names: Sequence[str], at: int, verb: s
     if verb in VERBS:
         has_object = is_fed or after or any("=" in word for word in arguments) or is_long
         return bool(has_object or verb in FINAL or options)
-    is_named = at > 0 or is_long or "://" in after or len(names) > at + 2 or _is_identifier(after)
+    is_named = at > 0 or is_long or any("://" in word for word in bare) or len(names) > at + 2 or _is_identifier(after)
     return bool(is_fed or ((after or options) and is_named))
 
 
 def _is_identifier(word: str) -> bool:
     """Return whether a word names something by its kind or owner rather than a file: `users/alice`, `team/db`."""
     return "/" in word and word[0].isalnum() and all(char.isalnum() or char in "/-_" for char in word)
-
-
-# --- a request ---
-
-
-def _request(program: str, command: Command) -> str:
-    arguments = list(command.arguments)
-    method, address = _method(program, arguments), _address(program, arguments)
-    if not address or not SHOWING.isdisjoint(arguments):
-        return ""
-    if method == "delete" or any(sign in word.lower() for word in arguments for sign in OVERRIDES):
-        return "DELETE"
-    is_sent = (
-        at in command.data or "{" in word or ("=" in word and ":" not in word) for at, word in enumerate(arguments)
-    )
-    sent = " ".join((*(word for word, is_part in zip(arguments, is_sent, strict=True) if is_part), command.stdin))
-    if "mutation" in sent and _mutation_that_deletes(sent[sent.index("mutation") :]):
-        return "mutation"
-    has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
-    if not has_body or "-G" in arguments or "--get" in arguments:
-        return ""
-    _, _, behind = address.partition("://")
-    path = (behind or address).partition("$(")[0].partition("?")[0].partition("/")[2]
-    looks = any(not (LOOKING | TELLING).isdisjoint(parts_of(part)) or "search" in part for part in path.split("/"))
-    return posted_to_delete(path) or ("" if looks else _body_that_deletes(sent))
-
-
-def _body_that_deletes(sent: str) -> str:
-    """Return the key or method in a request's JSON that deletes: `{"delete": {…}}`, `"method": "DELETE"`."""
-    start = " ".join(sent.lower().split())
-    if start.startswith(SQL_VERBS[:3]) or (
-        start.startswith(SQL_VERBS[3]) and (" drop " in start or " delete " in start)
-    ):
-        return start.partition(" ")[0]
-    spelled = sent.replace(" ", "")
-    pieces = spelled.split('"')
-    for before, key, after in zip(pieces[::2], pieces[1::2], pieces[2::2], strict=False):
-        if parts_of(key)[:1] in BODY_VERBS and after[:1] == ":" and (after[1:2] in {"{", "["} or after == ":"):
-            return "" if ":{" in before[-2:] else key
-    lowered = spelled.lower()
-    asks = any(sign in lowered for sign in ASKING)
-    return "" if asks else next((sign for sign in BODY_SIGNS if sign in _plain(lowered)), "")
-
-
-def _mutation_that_deletes(text: str) -> bool:
-    """Return whether a GraphQL mutation calls a field that deletes: `deleteUser(`, `issueDelete(`."""
-    names = [piece.rpartition(" ")[2].rpartition("{")[2] for piece in text.replace("\n", " ").split("(")[:-1]]
-    ends = [(parts[0], parts[-1]) for parts in map(parts_of, names) if parts]
-    return any(not (VERBS | {"archive", "remove"}).isdisjoint(end) for end in ends)
-
-
-def _option_names(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the options without their values, also those that are joined: `-dname=value`."""
-    for word in arguments:
-        if word.startswith("-"):
-            yield word.partition("=")[0]
-            yield word[:2]
-
-
-def _method(program: str, arguments: Sequence[str]) -> str:
-    """Return the method of a request in lower case, "" if none is given."""
-    names = HTTP[program]
-    if not names:
-        return next((word.lower() for word in arguments[:8] if word.lower() in METHODS), "")
-    lowered = [name.lower() for name in names]
-    for at, word in enumerate(arguments):
-        name, equals, value = word.partition("=")
-        if name.lower() in lowered and (name in names or program != "curl"):
-            return (value if equals else "".join(arguments[at + 1 : at + 2])).strip("'\"").lower()
-        joined, is_short, value = word.partition("X")
-        if "-X" in names and is_short and joined[:1] == "-" and joined[1:2] != "-" and len(word) > len("-X"):
-            return (value or "".join(arguments[at + 1 : at + 2])).lower()  # `-sX DELETE`, `-XDELETE`
-    return ""
-
-
-def _address(program: str, arguments: Sequence[str]) -> str:
-    """Return the address of a request, "" if it has none."""
-    address = next((word for word in arguments if "://" in word and not word.startswith("-")), "")
-    if address or program in PASSING:
-        return address or "://api/" + "".join(arguments[1:2])
-    if program in {"curl", "wget"}:
-        return next((word for word in arguments if word.startswith("$") or ("." in word and "/" in word)), "")
-    hosts = ((word, word.partition("/")[0]) for word in arguments if "/" in word)
-    return next((f"://{word}" for word, host in hosts if "." in host or host.startswith("$")), "")
 
 
 def _code_of(command: Command, options: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ COMMITTED = frozenset(("alter", "create", "drop", "rename", "truncate"))  # some
 TEMPORARY = frozenset(("temp", "temporary"))
 BESIDE_NAMES = frozenset(("if", "not", "exists", "only", "cascade", "restrict"))
 HOLDERS = (("database",), ("schema",), ("keyspace",))
+PARSED_ONLY = (("parseonly",), ("noexec",))  # settings under which T-SQL runs nothing
 OPENS = frozenset(("begin", "then", "else", "loop"))  # in a code block, a statement begins after one of these
 # Lines that are a statement or end a batch without a semicolon, as in T-SQL.
 LONE = frozenset(
@@ -84,6 +85,7 @@ def _with_own(statements: list[Statement]) -> list[Statement]:
         if first == "create" and at and ("if" not in rest or not TEMPORARY.isdisjoint(rest[:at])):
             made.update([word for word in rest[at:] if word not in BESIDE_NAMES][:1])
         is_own = first in {"drop", "truncate"} and bool(at) and bool(names) and names <= made
+        is_own = is_own or (bool(names) and at > 0 and all(f"#{name}" in statement.text.lower() for name in names))
         is_own = is_own or (first == "drop" and rest[:1] in HOLDERS and any(map(names_test, rest[1:])))
         marked.append(statement.but(own=True) if is_own else statement)
     return marked
@@ -142,7 +144,9 @@ def _with_rollbacks(statements: list[Statement]) -> list[Statement]:
     saved: dict[str, int] = {}
     for at, statement in enumerate(statements):
         first, rest = "".join(statement.words[:1]), statement.words[1:]
-        if _begins(first, rest):
+        if first == "set" and rest[:1] in PARSED_ONLY:
+            undone[at] += 1 if rest[-1] == "on" else -1
+        elif _begins(first, rest):
             begun, saved = at, {}
         elif first in {"commit", "end"}:
             begun = -1

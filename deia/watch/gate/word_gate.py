@@ -62,10 +62,11 @@ DELETING = (
     "delet", "destroy", "purg", "remove", "deploy", "provision", "terminat", "nuke", "wipe", "erase", "deregister",
     "revoke", "truncat", " del ", " drop ", "archive", "trim", "discard", "unpublish", "detach", "_close", "-prune",
     "teardown", "shutdown", "clear", "evict", "unregister", "yank", "deactivate", "cancel", "unsubscribe",
-    "void(", ".del(", " unset ", " empty ", " expire ", " prune", "invalidat",
-    "retire", " forget ", "unlink", "rmtree", "rmsync", "rm_r",
+    "void(", "/void", "/kill", "/reset", " reset ", "/forget", "/abandon", "voided", "anonymi", "decommission",
+    "unlist", ".del(", " unset ", " empty ", " expire ", " prune", "invalidat", "retire", " forget ", "unlink",
+    "rmtree", "rmsync", "rm_r", ".rm(", ".rm ",
 )  # fmt: skip
-REACHING = (" rm ", " rb ", " stop", "scp ", "rsync ", "flush", " kill ", "drop")
+REACHING = (" rm ", " rm-", " rb ", " stop", "scp ", "rsync ", "flush", " kill ", "drop")
 INSTALLING = ("pip", "npm", "npx", "yarn", "bun", "uv", "cargo", "poetry", "pdm", "rye ")  # parts of clients
 REMOVING = ("rm", "unlink", "rmdir", "trash")  # programs that delete files
 LONGEST_NAME = 80
@@ -208,7 +209,7 @@ def _properties(artefact: Artefact, turn: Turn) -> tuple[str, ...]:
     elif is_shell(turn):
         command = command_of(turn)
         kind = (A_WRITE, A_CHANGE) if _may_print_into_files(command) else (A_WRITE,)
-        lowered = command.lower()
+        lowered = f"{command.lower()} "
         if any(sign in lowered for sign in DELETING) or any(map(lowered.__contains__, REACHING)):
             kind = (*kind, A_DELETION)
         if any(map(lowered.__contains__, INSTALLING)):

@@ -30,6 +30,7 @@ LOCAL_ADDRESSES = tuple(
 DATABASE_CLIENTS, LOCAL_SERVERS = TABLES.words("database clients"), TABLES.words("local servers")
 MOST_NAMES = 4  # `config profile delete old`
 SETTINGS, FORGETTING = TABLES.words("settings"), TABLES.words("forgetting")
+SERVER_OPTIONS = frozenset(("--server", "--servers", "--host", "--api-url", "--server-url", "--base-url"))
 OWN_ADDRESSES = ("localhost", "127.0.0.1", "[::1]")
 REQUESTING = frozenset(("curl", "wget", "http", "https", "xh", "xhs"))
 LOCAL_CONTEXTS = TABLES.listed("local contexts")
@@ -131,6 +132,8 @@ def is_dry(command: Command) -> bool:
     names = [word for word in arguments if not word.startswith("-")]
     if "".join(arguments[:1]) in SETTINGS and not FORGETTING.isdisjoint(names[1:3]) and len(names) <= MOST_NAMES:
         return True  # of the client itself, on this machine: `hcloud context delete old`
+    if command.program == "rsync" and arguments and ":" not in arguments[-1] and place_of(arguments[-1]) == "<scratch>":
+        return True  # a mirror on this machine
     return _is_for_tests(command.program.lower(), arguments) or _is_beside_tests(command)
 
 
@@ -141,6 +144,11 @@ def _asks_this_machine(command: Command) -> bool:
         addresses = [word for word in own_arguments(command) if "://" in word or word.startswith(OWN_ADDRESSES)]
         hosts = [word.partition("://")[2] or word for word in addresses]
         return bool(hosts) and all(host.startswith(OWN_ADDRESSES) for host in hosts)
+    if program not in DATABASE_CLIENTS and any(
+        before in SERVER_OPTIONS and word.rpartition("://")[2].startswith(OWN_ADDRESSES)
+        for before, word in zip(command.arguments, command.arguments[1:], strict=False)
+    ):
+        return True
     given = (*command.arguments, *command.environment) if program in LOCAL_SERVERS else ()
     return any(word.rpartition("=")[2].rpartition("://")[2].startswith(OWN_ADDRESSES) for word in given)
 

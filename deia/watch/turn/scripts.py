@@ -291,7 +291,8 @@ def _for_shell(line: str) -> str:
 
 def _package_scripts(text: str, name: str) -> Iterator[tuple[str, str]]:
     """Yield a script of a package, with those that run before and after it; of an edit only some lines are known."""
-    for whole in (text, f'{{"scripts": {{{text.strip(BETWEEN_LINES)}}}}}'):
+    part = text.strip(BETWEEN_LINES)
+    for whole in (text, f'{{"scripts": {{{part}}}}}', f"{{{part}}}}}"):
         try:
             content = loads(whole)
             break

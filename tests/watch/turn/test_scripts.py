@@ -110,6 +110,14 @@ def test_an_edit_changes_what_is_judged(artefact: Artefact) -> None:
     assert not replay.judge(call("bash x.sh"))
 
 
+def test_a_package_script_is_known_from_an_edit_that_shows_the_head_of_the_scripts(artefact: Artefact) -> None:
+    replay = Replay(artefact)
+    new = '"scripts": {\n    "fresh": "terraform destroy",'
+    edit = {"file_path": "package.json", "old_string": '"scripts": {', "new_string": new}
+    replay.judge(Turn(role="tool_call", text="", tool="Edit", tool_input=edit))
+    assert [firing.trigger for firing in replay.judge(call("npm run fresh"))] == ["terraform-destroy"]
+
+
 def test_lines_for_cron_are_judged_when_they_are_entered(artefact: Artefact) -> None:
     line = "(crontab -l; echo '0 3 * * * terraform destroy -auto-approve') | crontab -"
     assert [firing.trigger for firing in Replay(artefact).judge(call(line))] == ["terraform-destroy"]
