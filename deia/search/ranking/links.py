@@ -1,7 +1,8 @@
 """Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
 
 A question often names one end only, and the page that it names leads on. A link counts as much as the passage that it
-is in, as much as its line has of the question, and less if many links lead to the same place.
+is in, as much as its line has of the question, and less if many links lead to the same place. Code leads to what its
+file imports and inherits, and to what calls and inherits it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LINKS = """select refs.line, documents.name, places.first, refs.target,
     order by 1, 2, 3, 4 limit ?"""
 
 # Relations between files of code, which count whatever their lines say, for files that have words of the question.
-PARTS = """select distinct documents.name, refs.target, refs.line, relations.target
+PARTS = """select distinct documents.name, refs.target, refs.line, relations.target, relations.type
     from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
     join places on places.entity = relations.target and places.document != source.id
     join documents on documents.id = places.document
@@ -173,9 +174,9 @@ def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) 
                 strongest[place] = Link(ordinal=each.ordinal, strength=strength, why=why)
 
     for name, passages in list(by_name.items())[:SEEDS]:
-        for other, target, line, entity in database.execute(PARTS, (name, MOST_LINKS)).fetchall():
+        for other, target, line, entity, kind in database.execute(PARTS, (name, MOST_LINKS)).fetchall():
             if other in by_name:
-                count(passages[0], by_name[other], entity, f"{target} is imported in {name}, line {line}")
+                count(passages[0], by_name[other], entity, f"{target} is {VERBS[kind]} in {name}, line {line}")
     seeds = [(seed, catalog.document_at(seed.number)) for seed in retrieved[:SEEDS]]
     for seed, source in (pair for pair in seeds if pair[1].type == CODE):
         asked = (source.entry.id, *source.passages[seed.ordinal], MOST_LINKS)

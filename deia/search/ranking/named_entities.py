@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 NAMED = 2.0  # of what is named, of the question's information that its name has
 AROUND = 0.8  # of a passage around it that has as much of the question as the best of all
 ORDINARY = 5.0  # nats: a word without a sign in it names something only if software texts in general use it less
-MOST_TOKENS = 40  # of a question that are looked up
+LOOKED_AT = 4_000  # characters of a question
+MOST_TOKENS = 40  # words that are looked up
 MOST_ENTITIES = 8  # of one name
 MOST_AROUND = 300  # relations of an entity, of each kind
 MOST_PASSAGES = 20  # around what is named, that count
@@ -88,7 +89,8 @@ def _named(database: Connection, catalog: Catalog, question: Question) -> Iterat
     """Yield what a question names by its exact name."""
     known = {term.typed: term.information for term in question.terms if term.part}
     whole = sum(known.values()) or 1.0
-    tokens = dict.fromkeys(token.strip(SIGNS) for token in question.text.split())
+    text = question.text[:LOOKED_AT].encode("utf-8", "replace").decode()
+    tokens = dict.fromkeys(token.strip(SIGNS) for token in text.split())
     for token in [token for token in tokens if _is_name(token)][:MOST_TOKENS]:
         parts = {part for word in words(token) for part in (word[1:] or word)}
         share = sum(known.get(part, 0.0) for part in parts) / whole
@@ -100,11 +102,9 @@ def _named(database: Connection, catalog: Catalog, question: Question) -> Iterat
 
 def _is_name(token: str) -> bool:
     """Return whether a word may name something: with a sign or a capital inside, or not used in general."""
-    if not token or len(token) > 200:
-        return False
     if any(sign in token for sign in "._:") or token[1:] != token[1:].lower():
         return True
-    return token.isidentifier() and min(general_information([token.lower()]).values()) >= ORDINARY
+    return token.isidentifier() and general_information([token])[token] >= ORDINARY
 
 
 def _around(

@@ -158,6 +158,11 @@ def test_what_a_question_names_leads_to_what_is_around_that(asked: Librarian) ->
     assert not any("is named" in why for why in reasons(asked, "tools to bring water to a temperature").values())
 
 
+def test_no_question_breaks_on_what_it_names(asked: Librarian) -> None:
+    for question in ("tools.\ud800.Gate", "a.b " * 50_000, "tools.gates.Gate\0", '"; drop table entities; --', "::. ._"):
+        assert reasons(asked, question) is not None
+
+
 def test_the_best_class_leads_to_its_callers_though_nobody_names_it(asked: Librarian) -> None:
     found = reasons(asked, "keeps a river back and will tell somebody to leave")
     assert "Gate is called in library:code/tools/flood.py, line 6" in found["flood.py"]
