@@ -91,7 +91,7 @@ def _named(database: Connection, catalog: Catalog, question: Question) -> Iterat
     whole = sum(known.values()) or 1.0
     text = question.text[:LOOKED_AT].encode("utf-8", "replace").decode()
     tokens = dict.fromkeys(token.strip(SIGNS) for token in text.split())
-    for token in [token for token in tokens if _is_name(token)][:MOST_TOKENS]:
+    for token in [token for token in tokens if _is_name(token, catalog)][:MOST_TOKENS]:
         parts = {part for word in words(token) for part in (word[1:] or word)}
         share = sum(known.get(part, 0.0) for part in parts) / whole
         for entity, name, first in database.execute(ENTITIES, {"name": token, "most": MOST_ENTITIES}).fetchall():
@@ -100,11 +100,12 @@ def _named(database: Connection, catalog: Catalog, question: Question) -> Iterat
                 yield Named(entity=entity, name=token, document=document, line=first, share=share)
 
 
-def _is_name(token: str) -> bool:
+def _is_name(token: str, catalog: Catalog) -> bool:
     """Return whether a word may name something: with a sign or a capital inside, or not used in general."""
     if any(sign in token for sign in "._:") or token[1:] != token[1:].lower():
         return True
-    return token.isidentifier() and general_information([token])[token] >= ORDINARY
+    stems = catalog.keyword.stems([token.lower()]) if token.isidentifier() else []
+    return bool(stems) and min(general_information(stems).values()) >= ORDINARY
 
 
 def _around(
