@@ -159,7 +159,13 @@ def test_what_a_question_names_leads_to_what_is_around_that(asked: Librarian) ->
 
 
 def test_no_question_breaks_on_what_it_names(asked: Librarian) -> None:
-    for question in ("tools.\ud800.Gate", "a.b " * 50_000, "tools.gates.Gate\0", '"; drop table entities; --', "::. ._"):
+    for question in (
+        "tools.\ud800.Gate",
+        "a.b " * 50_000,
+        "tools.gates.Gate\0",
+        '"; drop table entities; --',
+        "::. ._",
+    ):
         assert reasons(asked, question) is not None
 
 
