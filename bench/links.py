@@ -10,6 +10,10 @@ made mechanically of its links:
     described  a name, and the beginning of how something is described that its entry refers to; wanted are both pages
     imported   (with --code, a folder of Python, such as the standard library's) a module, and how something is
                described that a module defines which it imports; wanted are both modules
+    called     (likewise) a function or class, and how something that calls it is described; wanted are both files
+    inherited  (likewise) a class, and how another class that it inherits is described; wanted are both files
+    caller     (likewise) how something is described, and how something that calls it is; wanted are both files
+    single     (likewise) how something is described, without its name; wanted is its file, and no link helps
 
 Each is asked with and without links. Those of seeds 1 to 8 were in view when the weights in `search/ranking/links.py`
 were chosen.
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     Question = tuple[str, frozenset[str]]
 
 DEPTH = 5
-TRIED = ("reference", "described", "imported")
+TRIED = ("reference", "described", "imported", "called", "inherited", "caller", "single")
 REFERENCES = """select source.name, refs.line, refs.target, page.name, first from relations
     join refs on refs.id = ref join documents source on source.id = refs.document
     join places on places.entity = relations.target join documents page on page.id = places.document
@@ -46,6 +50,12 @@ IMPORTED = """select source.name, others.name, entities.description from relatio
     join documents others on others.entity = relations.target join entities on entities.document = others.id
     where relations.type = 'IMPORTS' and source.id != others.id and entities.description != ''
     and entities.type in ('FUNCTION', 'CLASS') order by 1, 2, 3"""
+NEXT_TO = """select source.name, target.name, a.name, b.name, a.description, b.description from relations
+    join entities a on a.id = relations.source join documents source on source.id = a.document
+    join entities b on b.id = relations.target join documents target on target.id = b.document
+    where relations.type = ? and source.id != target.id and b.type != 'MODULE' order by 1, 2, 3, 4"""
+DESCRIBED = """select documents.name, entities.name, description from entities
+    join documents on documents.id = document where description != '' and type in ('FUNCTION', 'CLASS') order by 1, 2"""
 UNUSED = ("test/**", "tests/**", "site-packages/**", "idlelib/**", "lib2to3/**")
 QUALIFIED = re.compile(r"\w+(\.\w+)+")
 
@@ -129,11 +139,50 @@ def imported_questions(asked: Asked, chosen: random.Random) -> Iterator[Question
     chosen.shuffle(rows)
     seen = set()
     for source, other, description in rows:
-        name, inner = (re.sub(r".*?/|/__init__|\.py$", "", each).replace("/", ".") for each in (source, other))
+        name, inner = (re.sub(r"^[^/]*/|(/__init__)?\.py$", "", each).replace("/", ".") for each in (source, other))
         told = [word for word in re.findall(r"[A-Za-z]+", description) if word.lower() not in inner.lower()][:10]
         if len(told) > 5 and (source, other) not in seen:
             seen.add((source, other))
             yield f"what {name} imports to {' '.join(told)}", frozenset((source, other))
+
+
+def called_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield a function or class, with the description of what calls it."""
+    rows = asked.database.execute(NEXT_TO, ("CALLS",)).fetchall()
+    for source, target, caller, callee, description, _ in chosen.sample(rows, len(rows)):
+        if told := told_of(description, caller, callee):
+            yield f"what calls {callee} to {told}", frozenset((source, target))
+
+
+def inherited_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield a class, with the description of what it inherits."""
+    rows = asked.database.execute(NEXT_TO, ("INHERITS",)).fetchall()
+    for source, target, child, parent, _, description in chosen.sample(rows, len(rows)):
+        if told := told_of(description, child, parent):
+            yield f"what {child} inherits to {told}", frozenset((source, target))
+
+
+def caller_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield the descriptions of something and of what calls it, without names."""
+    rows = asked.database.execute(NEXT_TO, ("CALLS",)).fetchall()
+    for source, target, caller, callee, calling, called in chosen.sample(rows, len(rows)):
+        if (first := told_of(calling, caller, callee)) and (second := told_of(called, caller, callee)):
+            yield f"{first} with what will {second}", frozenset((source, target))
+
+
+def single_questions(asked: Asked, chosen: random.Random) -> Iterator[Question]:
+    """Yield the description of a function or class."""
+    rows = asked.database.execute(DESCRIBED).fetchall()
+    for source, name, description in chosen.sample(rows, len(rows)):
+        if told := told_of(description, name, ""):
+            yield told, frozenset((source,))
+
+
+def told_of(description: str, *names: str) -> str:
+    """Return the beginning of a description without the names of what it is about, "" if that says too little."""
+    known = {part.casefold() for name in names for part in name.split(".")}
+    told = [word for word in re.findall(r"[A-Za-z_.]*[A-Za-z]", description) if word.casefold() not in known][:10]
+    return " ".join(told) if len(told) > 5 else ""
 
 
 def recall(asked: Asked, questions: list[Question], *, links: bool) -> tuple[float, float, float]:

@@ -367,12 +367,12 @@ def query_commons(
 ) -> Any:
     """Search the commons of the working folder; return an `Answer`, or its rendering in the format `return_format`.
 
-    `topic` is another name for `query`. `filters` are those of `Librarian.query`.
+    `topic` is searched for beside `query`, or alone. `filters` are those of `Librarian.query`.
 
     Raises:
         QueryError: a filter or format is unknown.
     """
-    answer = _default().query(query or topic, **filters)
+    answer = _default().query(f"{query} {topic}".strip(), **filters)
     if return_format is None:
         return answer
     from deia.search.rendering.render import render  # noqa: PLC0415 - most callers want the Answer

@@ -313,6 +313,17 @@ def test_the_time_of_an_answer_is_without_the_compile_that_it_waited_for(small: 
     assert event["response_time_ms"] <= whole_ms - 500
 
 
+def test_query_commons_is_called_as_the_specification_shows(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(small)
+    asked = librarian_module.query_commons
+    for form in ("paths_only", "minimal"):
+        assert asked("copies of the shop", return_format=form) == "bok/lesson.md"
+    assert "Make a copy of the shop first." in asked("copies of the shop", return_format="full_context")
+    assert len(asked(topic="copies of the shop", cluster="all", mode="natural", tier="static")) == 1
+    assert asked("copies", topic="shop").query == "copies shop"
+    assert len(librarian_module.query("copies of the shop")) == 1
+
+
 def test_the_public_names_are_these() -> None:
     assert librarian_module.__all__ == ["Librarian", "check_triggers", "get_context", "query", "query_commons"]
     assert all(callable(getattr(librarian_module, name)) for name in librarian_module.__all__)

@@ -44,6 +44,7 @@ from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.links import with_links
+from deia.search.ranking.named_entities import named_links
 from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
 from deia.search.ranking.variety import varied
@@ -199,7 +200,8 @@ def find_candidates(
     shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
     if catalog.links is not None:
         passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
-        shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers)
+        named = named_links(catalog.links, catalog, question, ranked, filters)
+        shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers, named)
     shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not

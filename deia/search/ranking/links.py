@@ -1,7 +1,8 @@
 """Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
 
 A question often names one end only, and the page that it names leads on. A link counts as much as the passage that it
-is in, as much as its line has of the question, and less if many links lead to the same place.
+is in, as much as its line has of the question, and less if many links lead to the same place. Code leads to what its
+file imports and inherits, and to what calls and inherits it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 # Chosen with bench/links.py on 400 of the questions made of CPython's documentation, and reported on others.
 SEEDS = 10  # of the best passages, whose links are followed
 WEIGHT = 2.0  # of a link of the best passage whose line has all of the question, where that passage's score is 1
-STRUCTURE = 2.0  # of a file of code that the best one imports, if it has as much of the question as that one
+STRUCTURE = 1.0  # of a passage of code that is related to the best one, if it has as much of the question as that one
 FAN = 0.05  # how much a link counts less each time twice as many lead there
 WHOLE, CODE = -1, "code"
 MOST_LINKS = 200  # of a passage
@@ -40,11 +41,18 @@ LINKS = """select refs.line, documents.name, places.first, refs.target,
     order by 1, 2, 3, 4 limit ?"""
 
 # Relations between files of code, which count whatever their lines say, for files that have words of the question.
-PARTS = """select distinct documents.name, refs.target, refs.line, relations.target
+PARTS = """select distinct documents.name, refs.target, refs.line, relations.target, relations.type
     from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
     join places on places.entity = relations.target and places.document != source.id
     join documents on documents.id = places.document
     where source.name = ? and relations.type in ('IMPORTS', 'INHERITS') order by 1, 3 limit ?"""
+# What calls or inherits what the passage of some lines defines, and where.
+CALLERS = """select documents.name, refs.target, refs.line, own.entity, relations.type
+    from documents source cross join places own on own.document = source.id
+    cross join relations on relations.target = own.entity and relations.type in ('CALLS', 'INHERITS')
+    join refs on refs.id = relations.ref join documents on documents.id = refs.document
+    where source.name = ? and own.first between ? and ? limit ?"""
+VERBS = {"IMPORTS": "imported", "INHERITS": "inherited", "CALLS": "called", "LINKS_TO": "referred to"}
 LEADING = "select count(*) from (select 1 from relations where target = ? limit ?)"
 
 Place = tuple[int, int]  # a document's number and, of code, the ordinal of a passage: what is ranked by itself
@@ -82,6 +90,7 @@ def with_links(
     ranked: Sequence[Ranked],
     retrieved: Sequence[Ranked],
     passing: Collection[int] | None,
+    named: Mapping[Place, Link],
 ) -> list[Ranked]:
     """Return a ranking after the links of its best passages count, the best one first as it was.
 
@@ -89,6 +98,9 @@ def with_links(
     links lead to, those in `passing` are added, all of them if it is None.
     """
     links = _links(database, catalog, question, ranked[:SEEDS]) if ranked else {}
+    links |= {
+        place: link for place, link in named.items() if place not in links or link.strength > links[place].strength
+    }
     parts = _parts(database, catalog, (*ranked, *retrieved))
     if not links and not parts:
         return list(ranked)
@@ -131,7 +143,7 @@ def _links(database: Connection, catalog: Catalog, question: Question, seeds: It
             page = opened[name]
             if page is None or page.number == seed.number:
                 continue
-            ordinal = _passage(page, first)
+            ordinal = passage_at(page, first)
             place = (page.number, ordinal if page.type == CODE else WHOLE)
             strength = seed.score / best * shares[line] / (1 + FAN * log2(max(1, fan)))
             if strength > (strongest[place].strength if place in strongest else 0.0):
@@ -143,23 +155,40 @@ def _links(database: Connection, catalog: Catalog, question: Question, seeds: It
 
 
 def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) -> dict[Place, Link]:
-    """Return how much more passages of code count because one of the best files of code imports theirs."""
+    """Return how much more passages of code count because they are related to one of the best.
+
+    These are what its file imports and inherits, and what calls or inherits what it defines.
+    """
     by_name: dict[str, list[Ranked]] = {}
     for each in dict.fromkeys(retrieved):
         by_name.setdefault(catalog.id(each.number), []).append(each)
     best = max((each.score for each in retrieved), default=0.0) or 1.0
     strongest: dict[Place, Link] = {}
+
+    def count(seed: Ranked, others: Iterable[Ranked], entity: int, why: str) -> None:
+        fan = database.execute(LEADING, (entity, MOST_FAN)).fetchone()[0]
+        share = STRUCTURE / WEIGHT * seed.score / best / (1 + FAN * log2(max(1, fan)))
+        for each in others:
+            place, strength = (each.number, each.ordinal), share * each.score / best
+            if each != seed and strength > (strongest[place].strength if place in strongest else 0.0):
+                strongest[place] = Link(ordinal=each.ordinal, strength=strength, why=why)
+
     for name, passages in list(by_name.items())[:SEEDS]:
-        rows = database.execute(PARTS, (name, MOST_LINKS)).fetchall()
-        for other, target, line, entity in (row for row in rows if row[0] in by_name):
-            fan = database.execute(LEADING, (entity, MOST_FAN)).fetchone()[0]
-            share = STRUCTURE / WEIGHT * passages[0].score / best / (1 + FAN * log2(max(1, fan)))
-            for each in by_name[other]:
-                place, strength = (each.number, each.ordinal), share * each.score / best
-                if strength > (strongest[place].strength if place in strongest else 0.0):
-                    why = f"{target} is imported in {name}, line {line}"
-                    strongest[place] = Link(ordinal=each.ordinal, strength=strength, why=why)
+        for other, target, line, entity, kind in database.execute(PARTS, (name, MOST_LINKS)).fetchall():
+            if other in by_name:
+                count(passages[0], by_name[other], entity, f"{target} is {VERBS[kind]} in {name}, line {line}")
+    seeds = [(seed, catalog.document_at(seed.number)) for seed in retrieved[:SEEDS]]
+    for seed, source in (pair for pair in seeds if pair[1].type == CODE):
+        asked = (source.entry.id, *source.passages[seed.ordinal], MOST_LINKS)
+        for other, target, line, entity, kind in sorted(database.execute(CALLERS, asked)):
+            here = [each for each in by_name.get(other, ()) if _has_line(catalog, each, line)]
+            count(seed, here, entity, f"{target} is {VERBS[kind]} in {other}, line {line}")
     return strongest
+
+
+def _has_line(catalog: Catalog, ranked: Ranked, line: int) -> bool:
+    first, last = catalog.document_at(ranked.number).passages[ranked.ordinal]
+    return first <= line <= last
 
 
 def _shares(
@@ -174,6 +203,6 @@ def _shares(
     return {line: sum(asked[word] for word in asked.keys() & parts) / whole for line, parts in found.items()}
 
 
-def _passage(document: StoredDocument, line: int) -> int:
+def passage_at(document: StoredDocument, line: int) -> int:
     """Return the ordinal of the innermost passage that contains a line."""
     return max(0, bisect.bisect_right([first for first, _ in document.passages], line) - 1)

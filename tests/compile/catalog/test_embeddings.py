@@ -100,6 +100,16 @@ def test_a_tier_that_was_ruled_out_is_not_made(tmp_path: Path) -> None:
     assert compile_commons(str(root), environ=environ, requested=True, tier=TIER).tiers == ("static", TIER)
 
 
+def test_a_compile_for_another_tier_is_not_called_fresh(tmp_path: Path) -> None:
+    root, environ = tmp_path / "commons", private(tmp_path)
+    (root / "bok").mkdir(parents=True)
+    (root / "deia.toml").write_text("")
+    (root / "bok" / "a.md").write_text("# Zebra\n\nZebras have stripes.\n")
+    assert compile_commons(str(root), environ=environ, requested=True, tier=TIER).tiers == ("static", TIER)
+    static = compile_commons(str(root), environ=environ, requested=True, tier="static")
+    assert (static.written, static.tiers) == (("catalog",), ("static",))
+
+
 def test_the_starter_commons_comes_encoded() -> None:
     spec = importlib.util.spec_from_file_location("starter_codes", TOOL)
     assert spec is not None

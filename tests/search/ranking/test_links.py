@@ -117,3 +117,58 @@ def test_a_damaged_database_of_links_hinders_no_search_and_is_told_when_it_is_to
     (pages / "new.md").write_text("# New\n", encoding="utf-8")
     update(root, [], environ)
     assert ("pumps.md", 5, "valves.md", 3) in ways(root, environ)
+
+
+CODE = {
+    "tools/smelter.py": "from tools import furnace\n\n\ndef pour(metal):\n    furnace.heat_up(metal)\n",
+    "tools/furnace.py": '"""The oven."""\n\n\ndef heat_up(metal):\n    """Bring it to the wanted temperature."""\n',
+    "tools/kettle.py": '"""Tea."""\n\n\ndef boil(water):\n    """Bring it to the wanted temperature of tea."""\n',
+    "tools/valves.py": "class Valve:\n    def turn(self):\n        '''Close it slowly against the pressure.'''\n",
+    "tools/gates.py": "from tools.valves import Valve\n\n\nclass Gate(Valve):\n    '''Keeps a river back.'''\n",
+    "tools/flood.py": (
+        "from tools.gates import Gate\n\n\ndef alarm(level):\n    '''Tell the town to leave.'''\n    return Gate()\n"
+    ),
+} | {f"tools/other_{n}.py": f'def other_{n}():\n    """Tell the wanted river {n}."""\n' for n in range(9)}
+
+
+@pytest.fixture
+def asked(root: str, environ: Mapping[str, str], tmp_path: Path) -> Librarian:
+    for name, text in CODE.items():
+        (tmp_path / "code" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "code" / name).write_text(text, encoding="utf-8")
+    take_in(root, [described(FolderSource(path=str(tmp_path / "code")))], environ)
+    return Librarian(root)
+
+
+def reasons(librarian: Librarian, question: str) -> dict[str, str]:
+    best: dict[str, str] = {}
+    for result in librarian.query(question, limit=6).documents:
+        best.setdefault(result.path.rpartition("/")[2], result.why_relevant)
+    return best
+
+
+def test_what_a_question_names_leads_to_what_is_around_that(asked: Librarian) -> None:
+    found = reasons(asked, "what tools.smelter imports to bring it to the wanted temperature")
+    assert "tools.smelter is named in the question" in found["smelter.py"]
+    assert "furnace is imported in library:code/tools/smelter.py, line 1" in found["furnace.py"]
+    found = reasons(asked, "what does tools.gates.Gate have to close it slowly")
+    assert "Valve is inherited in library:code/tools/gates.py, line 4" in found["valves.py"]
+    found = reasons(asked, "where tools.gates.Gate helps to tell the town")
+    assert "Gate is called in library:code/tools/flood.py, line 6" in found["flood.py"]
+    assert not any("is named" in why for why in reasons(asked, "tools to bring water to a temperature").values())
+
+
+def test_no_question_breaks_on_what_it_names(asked: Librarian) -> None:
+    for question in (
+        "tools.\ud800.Gate",
+        "a.b " * 50_000,
+        "tools.gates.Gate\0",
+        '"; drop table entities; --',
+        "::. ._",
+    ):
+        assert reasons(asked, question) is not None
+
+
+def test_the_best_class_leads_to_its_callers_though_nobody_names_it(asked: Librarian) -> None:
+    found = reasons(asked, "keeps a river back and will tell somebody to leave")
+    assert "Gate is called in library:code/tools/flood.py, line 6" in found["flood.py"]
