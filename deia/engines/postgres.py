@@ -178,3 +178,8 @@ def written(vector: Sequence[float]) -> str:
     if not all(-2 < value < 2 for value in vector):
         raise EngineError("a vector is not of unit length", fix="Type: deia compile --force")
     return f"[{','.join([f'{value:.6g}' for value in vector])}]"
+
+
+def storable(text: str) -> str:
+    """Return a text as PostgreSQL can keep it."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")

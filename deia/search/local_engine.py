@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from deia.engines.engine import EngineError, Near, Passage, Shelf, Stats
+from deia.match.keyword import key
 from deia.match.numerics import np
 from deia.match.passage_vectors import decoded
 from deia.match.tiers import open_tier
@@ -61,7 +62,7 @@ class LocalEngine:
     def marks(self) -> Mapping[str, str]:
         """Return the mark of every document, of its vectors and the model."""
         return {
-            self._catalog.id(number): self._mark(number)
+            key(self._catalog.id(number)): self._mark(number)
             for number in range(self._catalog.numbers)
             if self._catalog.id(number)
         }
@@ -89,4 +90,4 @@ class LocalEngine:
 
     def _near(self, passage: int, cosine: float) -> Near:
         number, ordinal = self._vectors.place(passage)
-        return Near(document=self._catalog.id(number), ordinal=ordinal, cosine=cosine)
+        return Near(document=key(self._catalog.id(number)), ordinal=ordinal, cosine=cosine)

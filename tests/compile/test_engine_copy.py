@@ -51,8 +51,8 @@ def library(root: str, environ: Mapping[str, str]) -> Catalog:
     return open_catalog(str(folder / (folder / "catalog").read_text()))
 
 
-def answered(root: str, **filters: str) -> tuple[list[str], list[str]]:
-    answer = Librarian(root).query(QUESTION, layer="library", tier="static", **filters)
+def answered(root: str, asset_type: str | None = None) -> tuple[list[str], list[str]]:
+    answer = Librarian(root).query(QUESTION, layer="library", tier="static", asset_type=asset_type)
     return [result.path for result in answer.documents], list(answer.audit.warnings)
 
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from deia.engines.engine import EngineError, Passage, Shelf, Stats, open_engine, problem, shown
-from deia.settings import SettingsError, checked
+from deia.problems import SettingsError
+from deia.settings import checked
 
 if TYPE_CHECKING:
     from deia.engines.engine import Engine
@@ -41,7 +42,7 @@ def test_the_nearest_passages_come_first(engine: Engine) -> None:
 
 
 def test_a_filter_counts_before_the_limit(engine: Engine) -> None:
-    chance = random.Random(1)
+    chance = random.Random(1)  # noqa: S311 - no secret
     engine.upsert([shelf(f"d{number}", chance.random()) for number in range(400)])
     engine.upsert([shelf("wanted", 1.55), shelf("other", 1.56)])
     engine.settle("s")

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from deia.engines.engine import Engine, EngineError, open_engine, shown, space_of
+from deia.match.keyword import key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,7 +38,7 @@ class EngineVectors:
         """Return the passages nearest to a vector, of some documents or of all; None if the engine cannot answer."""
         if time.monotonic() < self._away_until:
             return None
-        among = None if documents is None else [catalog.id(number) for number in documents]
+        among = None if documents is None else [key(catalog.id(number)) for number in documents]
         state = state_of(catalog, tier)
         try:
             engine = self._engine(catalog, tier)
