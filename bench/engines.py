@@ -1,6 +1,6 @@
 """How engines compare with the catalog, how fast PostgreSQL is with many passages, and what a replica moves.
 
-    python bench/engines.py [--part overlap,scale,replica] [--passages 100000] [--documents 100000] [FOLDER…]
+    python bench/engines.py [--part overlap,scale,replica] [--tiers static,compact] [--passages 100000] FOLDER…
 
 `overlap` asks every question of the sets in FOLDER… (as bench/retrieval.py reads them) of the catalog alone, through
 PostgreSQL and through Milvus, and says which share of the ten best documents is the same. `scale` puts generated
@@ -29,10 +29,11 @@ from search import corpus
 from deia.compile.engine_copy import copy
 from deia.compile.replicas.publish import publish
 from deia.compile.replicas.pull import pull
-from deia.compile.take_in import take_in, update
+from deia.compile.take_in import bring_up_to_date, open_library
 from deia.engines.engine import Engine, Passage, Shelf
 from deia.engines.postgres import PostgresEngine
-from deia.ingest.source import FolderSource, described
+from deia.ingest.ingesting import ingest
+from deia.ingest.source import FolderSource, checked, described
 from deia.search.catalog import Catalog
 from deia.search.local_engine import LocalEngine
 from deia.search.pipeline import ranking
@@ -61,35 +62,49 @@ def server(folder: str) -> Any:
 # --- overlap ---
 
 
-def overlap(folders: Sequence[str], place: str, uri: str) -> None:
+def overlap(folders: Sequence[str], tiers: Sequence[str], place: str, uri: str) -> None:
     """Print which share of the ten best documents is the same through each engine."""
     addresses = {"postgres": uri, "milvus": f"milvus://{place}/milvus.db"}
     for folder in folders:
-        for tier in ("static", "compact"):
+        for tier in tiers:
             name = os.path.basename(folder)
             catalog = compiled(folder, f"{place}/catalog-{name[:8]}-{tier}", tiers=(tier,), kept=f"{place}/kept")
-            texts = [row["text"] for row in rows(folder, "queries.jsonl")]
-            local, alone = asked(catalog, texts, tier)
-            for engine, address in addresses.items():
+            for address in addresses.values():
                 there = opened(address, catalog, tier)
                 copy(
                     LocalEngine(catalog, tier, state=state_of(catalog, tier)), there, tier=tier, tell=lambda _line: None
                 )
                 there.close()
-                catalog.engine = EngineVectors(address)
-                found, seconds = asked(catalog, texts, tier)
-                assert not catalog.engine.remark, catalog.engine.remark
-                catalog.engine = None
-                same = [len({*one} & {*other}) / max(1, len(one)) for one, other in zip(local, found, strict=True)]
-                line = f"{statistics.mean(same):.4f} of the best {BEST} are the same, {seconds:.1f} ms a question"
-                print(f"{name} {tier} {engine}: {line} ({alone:.1f} alone)", flush=True)
+            texts = [row["text"] for row in rows(folder, "queries.jsonl")]
+            engines = {engine: EngineVectors(address) for engine, address in addresses.items()}
+            for engine, line in compared(catalog, texts, tier, engines).items():
+                print(f"{name} {tier} {engine}: {line}", flush=True)
 
 
-def asked(catalog: Catalog, texts: Sequence[str], tier: str) -> tuple[list[list[str]], float]:
-    """Return the ten best documents for each question, and the mean milliseconds."""
-    start = time.perf_counter()
-    found = [ranking(catalog, text, limit=BEST, tiers=(tier,)) for text in texts]
-    return found, (time.perf_counter() - start) / len(texts) * 1e3
+def compared(catalog: Catalog, texts: Sequence[str], tier: str, engines: Mapping[str, EngineVectors]) -> dict[str, str]:
+    """Return for each engine how much of the ten best documents is as without it, and what it takes besides."""
+    same: dict[str, list[float]] = {engine: [] for engine in engines}
+    taken: dict[str, list[float]] = {engine: [] for engine in ("alone", *engines)}
+    for text in texts:
+        ranking(catalog, text, limit=BEST, tiers=(tier,))  # encodes the question, which the tier remembers
+        alone: list[str] = []
+        for name, engine in {"alone": None, **engines}.items():
+            catalog.engine = engine
+            start = time.perf_counter()
+            found = ranking(catalog, text, limit=BEST, tiers=(tier,))
+            taken[name].append((time.perf_counter() - start) * 1e3)
+            if engine is None:
+                alone = found
+            elif engine.remark:
+                raise SystemExit(engine.remark)
+            else:
+                same[name].append(len({*alone} & {*found}) / max(1, len(alone)))
+        catalog.engine = None
+    return {
+        engine: f"{statistics.mean(shares):.4f} of the best {BEST} are the same for {len(texts)} questions, median"
+        f" {statistics.median(taken[engine]):.1f} ms a question ({statistics.median(taken['alone']):.1f} alone)"
+        for engine, shares in same.items()
+    }
 
 
 # --- scale ---
@@ -173,7 +188,11 @@ def replica(place: str, documents: int) -> None:
     if not docs.exists():
         write(docs, documents)
         start = time.perf_counter()
-        take_in(root, [described(FolderSource(path=str(docs), name="docs"))], here)
+        with open_library(root, here) as library:
+            ingest(
+                library, library.register(checked(described(FolderSource(path=str(docs), name="docs")))), environ=here
+            )
+        bring_up_to_date(root, here)
         print(f"{documents:,} documents taken in and compiled in {time.perf_counter() - start:.0f} s", flush=True)
     bucket = f"file://{place}/bucket"
     start = time.perf_counter()
@@ -187,7 +206,10 @@ def replica(place: str, documents: int) -> None:
         text = changed.read_text(encoding="utf-8")
         changed.write_text(text + f"\nThe {number}. change, at {time.time():.0f}.\n", encoding="utf-8")
         start = time.perf_counter()
-        update(root, (), here)
+        with open_library(root, here) as library:
+            for source in library.sources():
+                ingest(library, source, environ=here)
+        bring_up_to_date(root, here)
         compiling = time.perf_counter() - start
         start = time.perf_counter()
         up = publish(root, here, bucket)
@@ -217,6 +239,7 @@ def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", default="overlap,scale,replica")
+    parser.add_argument("--tiers", default="static,compact")
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--keep", default="")
@@ -226,7 +249,7 @@ def main() -> None:
         parts = given.part.split(",")
         database = server(f"{place}/pg") if {"overlap", "scale"} & {*parts} else None
         if database and "overlap" in parts:
-            overlap(given.folders, place, database.get_uri())
+            overlap(given.folders, given.tiers.split(","), place, database.get_uri())
         if database and "scale" in parts:
             scale(database.get_uri(), given.passages)
         if database:

@@ -127,20 +127,6 @@ def space_of(library: str, model: str) -> str:
     return f"deia_{blake2b(f'{library} {model}'.encode(), digest_size=12).hexdigest()}"
 
 
-def open_engine(address: str, space: str, dimensions: int) -> Engine:
-    """Open a space of the engine at an address; raise EngineError if it is away or of no known kind."""
-    scheme = address.partition(":")[0]
-    if scheme not in SCHEMES:
-        raise EngineError("the engine is of no known kind", where=VARIABLE, fix=FIX)
-    if scheme.startswith("milvus"):
-        from deia.engines.milvus import MilvusEngine  # noqa: PLC0415 - an extra, whose import takes a second
-
-        return MilvusEngine(address, space, dimensions)
-    from deia.engines.postgres import PostgresEngine  # noqa: PLC0415 - an extra
-
-    return PostgresEngine(address, space, dimensions)
-
-
 def missing(what: str, extra: str) -> EngineError:
     """Return what to raise where the client of an engine is not installed."""
     return EngineError(f"{what} is not installed", where=VARIABLE, fix=f"pip install 'deia[{extra}]'")

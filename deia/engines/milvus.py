@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -151,6 +152,7 @@ def _batches(rows: Sequence[Any]) -> Iterator[Any]:
 
 
 def _connected(address: str) -> Any:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it writes to standard error what is raised anyway
     try:
         from pymilvus import MilvusClient  # noqa: PLC0415 - an extra, whose import takes a second
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - likewise

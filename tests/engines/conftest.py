@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.engines.engine import Engine, open_engine
+from deia.engines.engine import Engine
+from deia.engines.opening import open_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from deia.engines.engine import EngineError, Passage, Shelf, Stats, open_engine, problem, shown
+from deia.engines.engine import EngineError, Passage, Shelf, Stats, problem, shown
+from deia.engines.opening import open_engine
 from deia.problems import SettingsError
 from deia.settings import checked
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from deia.compile.replicas.version import ReplicaError
 from deia.match.numerics import NDArray, np
 
-NUMBERS = {".at": "<u8", ".starts": "<u4", ".lists": "<u4"}  # files of numbers, by how their names end
-BLOCK = 1 << 20  # bytes that are compared at once
+NUMBERS = {".at": "<u8", ".starts": "<u4"}  # files of numbers, by how their names end
+AT_ONCE = {".at": 2}  # how many numbers belong together, if not one
+BLOCK = 1 << 16  # bytes that are compared at once
 REACH = 1 << 20  # bytes within which the next common stretch is looked for
 ANCHOR = 24  # bytes that count as a common stretch
 MOST_MISSES = 64  # places without a common stretch near by, after which the rest counts as new
@@ -46,8 +47,8 @@ def _common(one: memoryview, other: memoryview) -> int:
     """Return how many bytes both begin with."""
     most = min(len(one), len(other))
     start = 0
-    while start < most and one[start : (end := min(start + BLOCK, most))] == other[start:end]:
-        start = end
+    while start < most and bytes(one[start : (end := min(start + BLOCK, most))]) == bytes(other[start:end]):
+        start = end  # bytes are compared at once, views of them one by one
     if start >= most:
         return most
     end = min(start + BLOCK, most)
@@ -86,25 +87,27 @@ def patched(old: memoryview, plan: Sequence[int | Stretch], new: memoryview) -> 
 
 def plain(path: str, data: memoryview) -> memoryview:
     """Return a file as it is compared: numbers as differences."""
-    kind = _kind(path)
-    if not kind or len(data) % np.dtype(kind).itemsize:
+    kind, wide = _kind(path)
+    if not kind or len(data) % (wide * np.dtype(kind).itemsize):
         return data
-    return memoryview(np.diff(np.frombuffer(data, kind), prepend=np.zeros(1, kind)).tobytes())
+    numbers = np.frombuffer(data, kind).reshape(-1, wide)
+    return memoryview(np.diff(numbers, axis=0, prepend=np.zeros((1, wide), kind)).tobytes())
 
 
-def restored(path: str, data: bytes, *, size: int) -> bytes:
+def restored(path: str, data: bytes) -> bytes:
     """Return a file of numbers as it was before `plain`."""
-    kind = _kind(path)
-    if not kind or size % np.dtype(kind).itemsize:
+    kind, wide = _kind(path)
+    if not kind or len(data) % (wide * np.dtype(kind).itemsize):
         return data
-    numbers: NDArray[np.uint64] = np.cumsum(np.frombuffer(data, kind), dtype=kind)
+    numbers: NDArray[np.uint64] = np.cumsum(np.frombuffer(data, kind).reshape(-1, wide), axis=0, dtype=kind)
     return numbers.tobytes()
 
 
 def is_counted(path: str) -> bool:
     """Return whether a file is compared as differences."""
-    return bool(_kind(path))
+    return bool(_kind(path)[0])
 
 
-def _kind(path: str) -> str:
-    return next((kind for ending, kind in NUMBERS.items() if path.endswith(ending)), "")
+def _kind(path: str) -> tuple[str, int]:
+    ending = next((ending for ending in NUMBERS if path.endswith(ending)), "")
+    return NUMBERS.get(ending, ""), AT_ONCE.get(ending, 1)

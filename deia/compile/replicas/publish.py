@@ -127,12 +127,12 @@ def _listing(folder: str, before: _Before | None) -> dict[str, Listed]:
     """Return the files of a catalog; one that is a link to a file of the last version is not read again."""
     listing = {}
     for path in sorted(_paths(folder)):
-        place, known = f"{folder}/{path}", before and before.listing.get(path)
-        if before and known and _is_same(place, f"{before.folder}/files/{path}"):
+        known = before and before.listing.get(path)
+        if before and known and _is_same(f"{folder}/{path}", f"{before.folder}/files/{path}"):
             listing[path] = known.but(pieces=())
-            continue
-        data = mapped(place)
-        listing[path] = Listed(size=len(data), digest=digest_of(data))
+        else:
+            data = mapped(f"{folder}/{path}")
+            listing[path] = Listed(size=len(data), digest=digest_of(data))
     return listing
 
 
@@ -183,7 +183,7 @@ def _step(before: _Before, folder: str, listing: Listing) -> bytes:
             else:
                 plan.append(len(part))
                 added.append(bytes(part))
-        plans[path] = [file.size, file.digest, plan]
+        plans[path] = plan
     about: Json = {
         "from": before.head.listing, "step": before.head.step, "size": before.head.size, "files": plans,
         "gone": [path for path in before.listing if path not in listing],

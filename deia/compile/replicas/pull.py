@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
+from hashlib import sha256
 
 from filelock import FileLock
 
@@ -22,7 +23,7 @@ from deia.compile.replicas.patches import is_counted, patched, plain, restored
 from deia.compile.replicas.publish import link, mapped
 from deia.compile.replicas.seal import is_signed
 from deia.compile.replicas.version import (
-    DIGEST_SIZE,
+    DIGITS,
     HEAD,
     HEX,
     MOST_HEAD,
@@ -240,32 +241,28 @@ def _patched_file(
 ) -> tuple[Listed, int]:
     """Write a file as its plan says; return what it is, and how many of the added bytes it has."""
     try:
-        size, digest, parts = plan
-        ways = [part if isinstance(part, int) else (int(part[0]), int(part[1])) for part in parts]  # type: ignore[attr-defined]
-        file = Listed(size=int(size), digest=str(digest))  # type: ignore[call-overload]
+        ways = [part if isinstance(part, int) else (int(part[0]), int(part[1])) for part in plan]  # type: ignore[index]
     except (ValueError, TypeError, IndexError) as error:
         raise ReplicaError("a step between two versions makes no sense", where=path, fix=DAMAGED) from error
     old = plain(path, mapped(f"{folder}/{path}")) if path in listing else memoryview(b"")
-    pieces = patched(old, ways, added)
+    pieces: Iterable[memoryview | bytes] = patched(old, ways, added)
     if is_counted(path):
-        pieces = iter([memoryview(restored(path, b"".join(pieces), size=file.size))])
-    write_checked(f"{target}/{path}", pieces, file)
-    return file, sum(part for part in ways if isinstance(part, int))
+        pieces = [restored(path, b"".join(pieces))]
+    return _written(f"{target}/{path}", pieces), sum(part for part in ways if isinstance(part, int))
 
 
-def write_checked(path: str, pieces: Iterable[memoryview | bytes], file: Listed) -> None:
-    """Write a file of its pieces; raise ReplicaError if it is not the one that was published."""
+def _written(path: str, pieces: Iterable[memoryview | bytes], most: int = sys.maxsize) -> Listed:
+    """Write a file of its pieces, and return what it is; no more than `most` bytes and a piece."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    digest, size = blake2b(digest_size=DIGEST_SIZE), 0
+    digest, size = sha256(), 0
     with open(path, "wb") as target:
         for piece in pieces:
             size += len(piece)
-            if size > file.size:
-                break
             digest.update(piece)
             target.write(piece)
-    if size != file.size or digest.hexdigest() != file.digest:
-        raise ReplicaError("a file is not the one that was published", where=os.path.basename(path), fix=DAMAGED)
+            if size > most:
+                break
+    return Listed(size=size, digest=digest.hexdigest()[:DIGITS])
 
 
 def _whole(reader: _Reader, name: str, size: int, target: str, before: str, known: Listing) -> dict[str, Listed]:
@@ -280,7 +277,9 @@ def _whole(reader: _Reader, name: str, size: int, target: str, before: str, know
         if file.digest in by_digest:
             link(f"{before}/{by_digest[file.digest]}", f"{target}/{path}")
         else:
-            write_checked(f"{target}/{path}", (_piece(reader, piece) for piece in file.pieces), file)
+            made = _written(f"{target}/{path}", (_piece(reader, piece) for piece in file.pieces), file.size)
+            if made != file.but(pieces=()):
+                raise ReplicaError("a file is not the one that was published", where=path, fix=DAMAGED)
     return listing
 
 

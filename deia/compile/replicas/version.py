@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from hashlib import sha256
 
 from deia.errors import DeiaError
 from deia.fast_json import Json
@@ -19,7 +19,7 @@ from deia.typed_json import read_record
 
 HEAD = "head.json"
 OBJECTS = "objects"
-DIGEST_SIZE = 20
+DIGITS = 40  # of a digest
 MOST_HEAD, MOST_LISTING = 10_000, 20_000_000  # bytes
 PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*)?")
 NAME = re.compile(r"catalog-[A-Za-z0-9-]{1,100}")
@@ -66,7 +66,7 @@ def canonical(value: Json) -> bytes:
 
 def digest_of(data: bytes | memoryview) -> str:
     """Return the name of an object."""
-    return blake2b(data, digest_size=DIGEST_SIZE).hexdigest()
+    return sha256(data).hexdigest()[:DIGITS]
 
 
 def listing_digest(listing: Listing) -> str:

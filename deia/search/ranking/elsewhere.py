@@ -10,7 +10,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from deia.engines.engine import Engine, EngineError, open_engine, shown, space_of
+from deia.engines.engine import Engine, EngineError, shown, space_of
+from deia.engines.opening import open_engine
 from deia.match.keyword import key
 
 if TYPE_CHECKING:

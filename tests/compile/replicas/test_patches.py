@@ -44,18 +44,17 @@ def test_a_large_file_that_is_another_one_is_found_to_be_so_in_time() -> None:
     assert made(old, new) == (new, len(new))
 
 
-@given(some.lists(some.integers(0, 2**32 - 1), max_size=50))
-def test_numbers_come_back_as_they_were(numbers: list[int]) -> None:
-    data = array("I", numbers).tobytes()
-    assert restored("static.starts", bytes(plain("static.starts", memoryview(data))), size=len(data)) == data
-    odd = data + b"x"
-    assert restored("static.starts", bytes(plain("static.starts", memoryview(odd))), size=len(odd)) == odd
+@pytest.mark.parametrize("name", ["static.starts", "documents.at", "other"])
+@given(numbers=some.lists(some.integers(0, 2**32 - 1), max_size=50))
+def test_numbers_come_back_as_they_were(name: str, numbers: list[int]) -> None:
+    for data in (array("Q", numbers).tobytes(), array("Q", numbers).tobytes() + b"x"):
+        assert restored(name, bytes(plain(name, memoryview(data)))) == data
 
 
 def test_numbers_that_all_grew_are_a_small_change() -> None:
-    before = array("I", range(0, 400_000, 4))
-    after = array("I", [number + 3 * (number > 1000) for number in before])
-    old, new = (bytes(plain("static.starts", memoryview(numbers.tobytes()))) for numbers in (before, after))
+    before = array("Q", [number * scale for number in range(100_000) for scale in (40, 3_000)])
+    after = array("Q", [number + 3 * (at > 1000) * (1 + at % 2) for at, number in enumerate(before)])
+    old, new = (bytes(plain("documents.at", memoryview(numbers.tobytes()))) for numbers in (before, after))
     assert made(old, new)[1] < 60
 
 
