@@ -37,9 +37,11 @@ from deia.ingest.source import FolderSource, checked, described
 from deia.search.catalog import Catalog
 from deia.search.local_engine import LocalEngine
 from deia.search.pipeline import ranking
+from deia.search.ranking import retrieve
 from deia.search.ranking.elsewhere import EngineVectors, opened, state_of
 
 BEST = 10
+COARSELY = retrieve.COARSELY
 WIDE = 384
 CLUSTERS = 500
 SPREAD = 0.9  # of a passage around the middle of its cluster, against the middle's length of 1
@@ -62,7 +64,7 @@ def server(folder: str) -> Any:
 # --- overlap ---
 
 
-def overlap(folders: Sequence[str], tiers: Sequence[str], place: str, uri: str) -> None:
+def overlap(folders: Sequence[str], tiers: Sequence[str], questions: int, place: str, uri: str) -> None:
     """Print which share of the ten best documents is the same through each engine."""
     addresses = {"postgres": uri, "milvus": f"milvus://{place}/milvus.db"}
     for folder in folders:
@@ -75,36 +77,45 @@ def overlap(folders: Sequence[str], tiers: Sequence[str], place: str, uri: str) 
                     LocalEngine(catalog, tier, state=state_of(catalog, tier)), there, tier=tier, tell=lambda _line: None
                 )
                 there.close()
-            texts = [row["text"] for row in rows(folder, "queries.jsonl")]
+            texts = [row["text"] for row in rows(folder, "queries.jsonl")][:questions]
             engines = {engine: EngineVectors(address) for engine, address in addresses.items()}
             for engine, line in compared(catalog, texts, tier, engines).items():
                 print(f"{name} {tier} {engine}: {line}", flush=True)
 
 
 def compared(catalog: Catalog, texts: Sequence[str], tier: str, engines: Mapping[str, EngineVectors]) -> dict[str, str]:
-    """Return for each engine how much of the ten best documents is as without it, and what it takes besides."""
-    same: dict[str, list[float]] = {engine: [] for engine in engines}
+    """Return for each engine how many of the ten best documents are as without it, and what it takes besides.
+
+    The catalog chooses by signs which passages it compares; `of all` is what it finds if it compares every passage.
+    """
+    same: dict[str, list[tuple[float, float]]] = {engine: [] for engine in engines}
     taken: dict[str, list[float]] = {engine: [] for engine in ("alone", *engines)}
+
+    def asked(text: str, engine: EngineVectors | None, name: str = "") -> set[str]:
+        catalog.engine = engine
+        start = time.perf_counter()
+        found = ranking(catalog, text, limit=BEST, tiers=(tier,))
+        taken.setdefault(name, []).append((time.perf_counter() - start) * 1e3)
+        if engine and engine.remark:
+            raise SystemExit(engine.remark)
+        return {*found}
+
     for text in texts:
-        ranking(catalog, text, limit=BEST, tiers=(tier,))  # encodes the question, which the tier remembers
-        alone: list[str] = []
-        for name, engine in {"alone": None, **engines}.items():
-            catalog.engine = engine
-            start = time.perf_counter()
-            found = ranking(catalog, text, limit=BEST, tiers=(tier,))
-            taken[name].append((time.perf_counter() - start) * 1e3)
-            if engine is None:
-                alone = found
-            elif engine.remark:
-                raise SystemExit(engine.remark)
-            else:
-                same[name].append(len({*alone} & {*found}) / max(1, len(alone)))
-        catalog.engine = None
-    return {
-        engine: f"{statistics.mean(shares):.4f} of the best {BEST} are the same for {len(texts)} questions, median"
-        f" {statistics.median(taken[engine]):.1f} ms a question ({statistics.median(taken['alone']):.1f} alone)"
-        for engine, shares in same.items()
-    }
+        retrieve.COARSELY = len(catalog.vectors(tier))  # also encodes the question, which the tier remembers
+        of_all = asked(text, None)
+        retrieve.COARSELY = COARSELY
+        alone = asked(text, None, "alone")
+        for name, engine in engines.items():
+            found, most = asked(text, engine, name), max(1, len(alone))
+            same[name].append((len(alone & found) / most, len(of_all & found) / most))
+    catalog.engine = None
+    return {engine: _line(shares, taken[engine], taken["alone"]) for engine, shares in same.items()}
+
+
+def _line(shares: Sequence[tuple[float, float]], taken: Sequence[float], alone: Sequence[float]) -> str:
+    by_signs, of_all = (statistics.mean(column) for column in zip(*shares, strict=True))
+    times = f"median {statistics.median(taken):.1f} ms a question ({statistics.median(alone):.1f} alone)"
+    return f"{by_signs:.4f} of the best {BEST} are the same ({of_all:.4f} of all), {len(shares)} questions, {times}"
 
 
 # --- scale ---
@@ -211,14 +222,14 @@ def replica(place: str, documents: int) -> None:
                 ingest(library, source, environ=here)
         bring_up_to_date(root, here)
         compiling = time.perf_counter() - start
-        start = time.perf_counter()
+        start, working = time.perf_counter(), time.process_time()
         up = publish(root, here, bucket)
         half = time.perf_counter()
         down = pull(elsewhere, there)
-        end = time.perf_counter()
+        end, worked = time.perf_counter(), time.process_time() - working
         size = changed.stat().st_size
         moved = f"{up.moved:,} bytes up and {down.moved:,} down, {down.moved / size:.2f} × its {size:,} bytes"
-        times = f"{half - start:.2f} s and {end - half:.2f} s (compiled before in {compiling:.1f} s)"
+        times = f"{half - start:.2f} s and {end - half:.2f} s, {worked:.2f} s of the processor (compiled before in {compiling:.1f} s)"
         print(f"one changed document: {moved}, in {times}", flush=True)
 
 
@@ -240,6 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", default="overlap,scale,replica")
     parser.add_argument("--tiers", default="static,compact")
+    parser.add_argument("--questions", type=int, default=1_000, help="of each set")
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--keep", default="")
@@ -249,7 +261,7 @@ def main() -> None:
         parts = given.part.split(",")
         database = server(f"{place}/pg") if {"overlap", "scale"} & {*parts} else None
         if database and "overlap" in parts:
-            overlap(given.folders, given.tiers.split(","), place, database.get_uri())
+            overlap(given.folders, given.tiers.split(","), given.questions, place, database.get_uri())
         if database and "scale" in parts:
             scale(database.get_uri(), given.passages)
         if database:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LONGEST = 4_096  # bytes of a document's id
 AT_ONCE = 500  # rows and keys in one request
 MOST_FOUND = 16_384  # what Milvus gives at once
+STARTING = 20  # seconds for a file, which milvus-lite starts a server for
 STATE = "state"  # the key of the row that has the state
 NOTHING = [0.0, 0.0]  # Milvus wants a vector in every collection
 
@@ -158,9 +159,10 @@ def _connected(address: str) -> Any:
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise missing("pymilvus, which speaks to Milvus,", "milvus") from error
+    how = _how(address)
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with what it was sent
     try:
-        return MilvusClient(**_how(address), timeout=PATIENCE)
+        return MilvusClient(**how, timeout=PATIENCE if "token" in how else STARTING)
     except (MilvusException, OSError, ValueError) as error:
         raise problem(address, error) from None
     except ImportError as error:

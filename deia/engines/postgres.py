@@ -27,10 +27,9 @@ insert into deia_spaces values ('{space}', '') on conflict do nothing"""
 NEAREST = """select document, ordinal, 1 - (vector <=> %(vector)s::halfvec) from {space}
 where (select state from deia_spaces where space = '{space}') = %(state)s
 order by vector <=> %(vector)s::halfvec limit %(limit)s"""
-AMONG = """with passing as materialized (select * from {space} where document = any(%(among)s)
-    and (select state from deia_spaces where space = '{space}') = %(state)s)
-select document, ordinal, 1 - (vector <=> %(vector)s::halfvec) from passing
-order by vector <=> %(vector)s::halfvec, document, ordinal limit %(limit)s"""
+AMONG = """with passing as materialized (select document, ordinal, vector <=> %(vector)s::halfvec as distance
+    from {space} where document = any(%(among)s) and (select state from deia_spaces where space = '{space}') = %(state)s)
+select document, ordinal, 1 - distance from passing order by distance, document, ordinal limit %(limit)s"""
 COUNTS = """select (select count(*) from {space}_documents), (select count(*) from {space}),
     (select state from deia_spaces where space = '{space}')"""
 SETTINGS = f"""set hnsw.ef_search = {LOOKED_AT}; set hnsw.iterative_scan = strict_order;
