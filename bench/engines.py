@@ -66,10 +66,10 @@ def server(folder: str) -> Any:
 
 def overlap(folders: Sequence[str], tiers: Sequence[str], questions: int, place: str, uri: str) -> None:
     """Print which share of the ten best documents is the same through each engine."""
-    addresses = {"postgres": uri, "milvus": f"milvus://{place}/milvus.db"}
     for folder in folders:
         for tier in tiers:
             name = os.path.basename(folder)
+            addresses = {"postgres": uri, "milvus": f"milvus://{place}/{name}-{tier}.db"}
             catalog = compiled(folder, f"{place}/catalog-{name[:8]}-{tier}", tiers=(tier,), kept=f"{place}/kept")
             for address in addresses.values():
                 there = opened(address, catalog, tier)
@@ -229,8 +229,8 @@ def replica(place: str, documents: int) -> None:
         end, worked = time.perf_counter(), time.process_time() - working
         size = changed.stat().st_size
         moved = f"{up.moved:,} bytes up and {down.moved:,} down, {down.moved / size:.2f} × its {size:,} bytes"
-        times = f"{half - start:.2f} s and {end - half:.2f} s, {worked:.2f} s of the processor (compiled before in {compiling:.1f} s)"
-        print(f"one changed document: {moved}, in {times}", flush=True)
+        times = f"{half - start:.2f} s and {end - half:.2f} s, {worked:.2f} s of the processor"
+        print(f"one changed document: {moved}, in {times} (compiled before in {compiling:.1f} s)", flush=True)
 
 
 def write(docs: Path, documents: int) -> None:

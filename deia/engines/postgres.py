@@ -28,7 +28,8 @@ NEAREST = """select document, ordinal, 1 - (vector <=> %(vector)s::halfvec) from
 where (select state from deia_spaces where space = '{space}') = %(state)s
 order by vector <=> %(vector)s::halfvec limit %(limit)s"""
 AMONG = """with passing as materialized (select document, ordinal, vector <=> %(vector)s::halfvec as distance
-    from {space} where document = any(%(among)s) and (select state from deia_spaces where space = '{space}') = %(state)s)
+    from {space}
+    where document = any(%(among)s) and (select state from deia_spaces where space = '{space}') = %(state)s)
 select document, ordinal, 1 - distance from passing order by distance, document, ordinal limit %(limit)s"""
 COUNTS = """select (select count(*) from {space}_documents), (select count(*) from {space}),
     (select state from deia_spaces where space = '{space}')"""
