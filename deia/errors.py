@@ -10,6 +10,8 @@ DeiaError
 ├── QueryError      a query that cannot be answered (an unknown filter value)
 ├── ReadingError    a file to be ingested cannot be read, or not without an extra (`ingest/reading`)
 ├── SourceError     a source of the library is not there, is refused, or its options make no sense
+├── EngineError     what keeps the vectors elsewhere is away, or not what it should be (`engines/engine`)
+├── ReplicaError    a version in a bucket is not what was published (`compile/replicas/version`)
 ├── GraphError      the graph cannot be opened or asked (`graph/graph_store`)
 ├── ModelError      no language model is set, or it does not answer (`language_model`)
 ├── LimitError      somebody asked a server more than they may in a minute (`serve/server/allowances`)

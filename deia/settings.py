@@ -97,7 +97,7 @@ DEFAULTS = Settings()
 MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
 MOST_PARTS, MOST_DOTS = 60, 1_000  # dots in a key or in the name of a table, and in a line
 DOTENV = ".env"
-SECRETS = ("token", "hook_secret")  # a person's own: for clients of a server, and for webhooks
+SECRETS = ("token", "hook_secret", "engine")  # a person's own: for clients of a server, webhooks, an engine
 NAMES = tuple(DEFAULTS.by_name())
 # What files of a project may set: with less time or room, the person's own guard would be silent; with far more, an
 # agent would wait or read too long. Variables and flags are the person's, and have no bounds.

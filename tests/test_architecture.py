@@ -32,7 +32,7 @@ ROWS = (
     ("command_secrets",),
     ("redaction",),
     ("settings", "spool", "trust", "language_model"),
-    ("commons", "match", "ingest"),
+    ("commons", "match", "ingest", "engines"),
     ("graph",),
     ("ledger", "search", "watch"),
     ("answers",),

@@ -18,12 +18,14 @@ from deia.folders import (
     part_folder,
 )
 from deia.records import TYPE_CHECKING
+from deia.settings import secret
 
 if TYPE_CHECKING:  # a search needs no triggers, and watching needs no catalog
     from collections.abc import Mapping, Sequence
 
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
+    from deia.search.ranking.elsewhere import EngineVectors
     from deia.watch.gate.artefact import Artefact
 
 NOT_ENCODED = (
@@ -43,6 +45,8 @@ class CompiledFiles:
         self._of_library = library_collections(collections)
         self.library_folder = library_folder(root, environ) if trusted and (self._of_library or not collections) else ""
         self._library: Catalog | None = None
+        self._engine: EngineVectors | None = None
+        self._address = secret("engine", environ=environ)[0] if self.library_folder else ""
         self.remarks: tuple[str, ...] = ()  # what was amiss when the catalog was opened, until somebody takes them
         self._root = root
         self._environ = environ
@@ -92,7 +96,7 @@ class CompiledFiles:
     def take_remarks(self) -> tuple[str, ...]:
         """Return what was amiss when the catalog was opened, once."""
         remarks, self.remarks = self.remarks, ()
-        return remarks
+        return (*remarks, self._engine.remark) if self._engine and self._engine.remark else remarks
 
     def open_library(self) -> Catalog | None:
         """Return the catalog of the library, compiled if the library changed; None if nothing was taken in.
@@ -127,6 +131,11 @@ class CompiledFiles:
                 self._library = open_catalog(f"{self.folder}/library/{name}")
         if self._library.links is None:
             self._library.links = open_links(f"{self.folder}/{GRAPH}")
+        if self._address and self._engine is None:
+            from deia.search.ranking.elsewhere import EngineVectors  # noqa: PLC0415 - hardly anybody has an engine
+
+            self._engine = EngineVectors(self._address)
+        self._library.engine = self._engine
         return self._library if len(self._library) else None
 
     def not_encoded(self, answer: Answer) -> list[str]:

@@ -22,6 +22,7 @@ from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_ke
 from deia.compile.catalog.prepare import chunks_of
 from deia.compile.encoding_progress import Encoding, write_encoding
 from deia.compile.library_catalog import compile_library
+from deia.compile.shared_encoding import encode_together, is_shared
 from deia.errors import DeiaError
 from deia.folders import derived_folder, events_folder, is_trusted
 from deia.ingest.library_store import Library, library_at
@@ -49,7 +50,7 @@ def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str
                 revision = -1
                 while revision != library.revision:  # more may have been taken in meanwhile
                     revision = library.revision
-                    _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None))
+                    _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None), environ)
                     compile_library(root, environ, folder, encoded=True)
         except Timeout:
             return True
@@ -63,7 +64,9 @@ def _by_use(root: str, environ: Mapping[str, str]) -> Counter[object]:
     return Counter(document for documents in shown if isinstance(documents, list) for document in documents)
 
 
-def _encode(library: Library, folder: str, uses: Counter[object], tell: Callable[[str], None]) -> None:
+def _encode(
+    library: Library, folder: str, uses: Counter[object], tell: Callable[[str], None], environ: Mapping[str, str]
+) -> None:
     """Bring the vectors of all texts into the cache."""
     tier = open_tier(TIER)
     cache = VectorCache(cache_path(folder), dimensions=tier.dimensions)
@@ -78,7 +81,10 @@ def _encode(library: Library, folder: str, uses: Counter[object], tell: Callable
         tell(encoding.sentence(encoding.at))
 
     show(0.0, 0.0)
-    encode_missing(tier, missing, cache, show)
+    if is_shared(environ) and missing:
+        encode_together(tier, missing, cache, show, environ)
+    else:
+        encode_missing(tier, missing, cache, show)
     show(1.0, 0.0)
 
 

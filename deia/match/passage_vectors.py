@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deia.knowledge import Entry
-from deia.match.numerics import Floats, np
+from deia.match import quantised
+from deia.match.numerics import Floats, NDArray, np
+from deia.match.static_vectors import MIDDLE, SCALE, Static
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deia.match.minilm import Compact
+    from deia.match.transformer import Transformer
 
 # Share of the subject in a passage's vector. Measured on three sets with ABOUT of `rank`: .2 and .4 are within .003
 # nDCG@10.
@@ -47,3 +54,12 @@ def scaled_to_one(vectors: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     scaled: Floats = np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype="f4")
     return scaled
+
+
+def decoded(model: Static | Compact | Transformer, stored: NDArray[np.uint8]) -> Floats:
+    """Return stored vectors, one per row, as floats."""
+    if not isinstance(model, Static):
+        return stored.view("i1") * np.float32(quantised.step(stored.shape[1]))
+    floats: Floats = (stored.astype("f4") - np.float32(MIDDLE)) / np.float32(SCALE)
+    floats[~stored.any(axis=1)] = 0  # all zero codes stand for the zero vector
+    return floats

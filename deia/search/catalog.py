@@ -21,7 +21,18 @@ from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
-    from typing import Any
+    from typing import Any, Protocol
+
+    class Elsewhere(Protocol):
+        """What keeps the vectors of the passages besides the catalog."""
+
+        remark: str  # why the last question was answered without it
+
+        def near(
+            self, catalog: Catalog, tier: str, vector: Sequence[float], documents: Collection[int] | None, *, most: int
+        ) -> list[int] | None:
+            """Return the passages nearest to a vector, of some documents or of all; None if it cannot answer."""
+
 
 FORMAT = 3
 HEADER = "catalog.json"
@@ -100,6 +111,7 @@ class Catalog:
         "_texts",
         "_vectors",
         "_vocabularies",
+        "engine",
         "folder",
         "header",
         "keyword",
@@ -120,6 +132,7 @@ class Catalog:
         self._clusters: Mapping[str, Cluster] | None = None
         self._concepts: ConceptGroups | None = None
         self.links: Connection | None = None  # between its pages, which count in rankings
+        self.engine: Elsewhere | None = None  # what has its vectors besides
         self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ from deia.match import quantised
 from deia.match.encoding import THREADS
 from deia.match.minilm import Compact
 from deia.match.numerics import Floats, NDArray, np
-from deia.match.passage_vectors import scaled_to_one, specificity, with_subjects
+from deia.match.passage_vectors import decoded, scaled_to_one, specificity, with_subjects
 from deia.match.static_vectors import MIDDLE, MOST_READ, SCALE, Static, words
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
@@ -120,15 +120,7 @@ class VectorWriter:
             for at, passages in self._copied:
                 known.lists[at : at + len(passages)] = before.lists[passages.start : passages.stop]
         rows = (codes.reshape(-1, dimensions), signs.reshape(-1, dimensions // 8))
-        write_lists(self._place("")[:-1], *rows, self._decoded, known=known)
-
-    def _decoded(self, stored: NDArray[np.uint8]) -> Floats:
-        """Return stored vectors as floats."""
-        if not isinstance(self.tier.model, Static):
-            return stored.view("i1") * np.float32(quantised.step(self.tier.dimensions))
-        floats: Floats = (stored.astype("f4") - np.float32(MIDDLE)) / np.float32(SCALE)
-        floats[~stored.any(axis=1)] = 0  # all zero codes stand for the zero vector
-        return floats
+        write_lists(self._place("")[:-1], *rows, lambda stored: decoded(self.tier.model, stored), known=known)
 
     def _mark(self, passages: int) -> None:
         self._starts.append(self._starts[len(self._starts) - 1] + passages)

@@ -113,7 +113,8 @@ def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters:
 def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: Tier, filters: Filters) -> Likeness:
     """Compare the query's meaning with the passages that words found, and with the passages nearest to it."""
     vectors, vector = catalog.vectors(tier.name), tier.encode(corrected_text(question))
-    near = _near(catalog, vectors, vector, filters)
+    near = _near_elsewhere(catalog, tier.name, vector, filters) if catalog.engine else None
+    near = _near(catalog, vectors, vector, filters) if near is None else near
     by_words = [vectors.passage(document, ordinal) for document, ordinal, _ in hits]
     both = list(dict.fromkeys((*near, *by_words)))
     cosines = dict(zip(both, tier.similarities(vector, vectors.passages(both)), strict=True))
@@ -127,6 +128,35 @@ def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: T
     return Likeness(passages=passages, documents=dict(zip(documents, about, strict=True)))
 
 
+def _near_elsewhere(catalog: Catalog, tier: str, vector: Vector, filters: Filters) -> list[int] | None:
+    """Return the nearest passages that pass the filters as an engine finds them; None if it cannot answer.
+
+    Of few documents that pass, the engine is told; else it is asked for more until as many pass as are wanted.
+    """
+    engine = catalog.engine
+    passing = catalog.keyword.count(filters=filters) if filters else len(catalog)
+    if engine is None or not any(vector):
+        return None
+    if filters and passing <= MOST_COUNTED_OUT:
+        return engine.near(catalog, tier, vector, catalog.keyword.numbers(filters=filters), most=EXACTLY)
+    most = EXACTLY * max(1, len(catalog) // max(1, passing))
+    while (found := engine.near(catalog, tier, vector, None, most=most)) is not None and filters:
+        kept = _passing(catalog, catalog.vectors(tier), found, filters)
+        if len(kept) >= EXACTLY or len(found) < most:
+            return kept[:EXACTLY]
+        most *= 4
+        if most > MOST_LIKELY:
+            return engine.near(catalog, tier, vector, catalog.keyword.numbers(filters=filters), most=EXACTLY)
+    return found
+
+
+def _passing(catalog: Catalog, vectors: Vectors, passages: Sequence[int], filters: Filters) -> list[int]:
+    """Return those of some passages whose documents pass the filters."""
+    documents = frozenset(vectors.place(passage)[0] for passage in passages)
+    among = catalog.keyword.numbers(filters={**filters, ALSO * (1 + len(filters)) + NUMBERS: documents})
+    return [passage for passage in passages if vectors.place(passage)[0] in among]
+
+
 def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) -> list[int]:
     """Return the passages whose signs agree best with a query's, among those that pass the filters."""
     # If many documents of a large catalog pass, they are not looked up one by one: enough more passages are taken, and
@@ -137,9 +167,7 @@ def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) 
     passing = catalog.keyword.count(filters=filters) if vectors.lists else 0
     if passing > MOST_COUNTED_OUT:
         likely = vectors.near(vector, most=min(MOST_LIKELY, 2 * coarsely * len(catalog) // passing))
-        documents = frozenset(vectors.place(passage)[0] for passage in likely)
-        among = catalog.keyword.numbers(filters={**filters, ALSO * (1 + len(filters)) + NUMBERS: documents})
-        kept = [passage for passage in likely if vectors.place(passage)[0] in among]
+        kept = _passing(catalog, vectors, likely, filters)
         if len(kept) >= EXACTLY:
             return kept[: 2 * coarsely]
     return vectors.near(vector, most=coarsely, among=catalog.keyword.numbers(filters=filters))

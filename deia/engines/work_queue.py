@@ -1,0 +1,98 @@
+"""A queue of texts to be encoded, in PostgreSQL: each is done at least once, and twice comes to the same.
+
+A worker locks what it takes (`for update skip locked`) until its results are committed, so what it leaves behind when
+it is killed is free at once. Texts and vectors go by the digest of model and text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
+
+from deia.engines.engine import problem
+from deia.engines.postgres import LOCK, connected, storable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+TABLES = """create table if not exists deia_work (key bytea primary key, model text not null, body text not null,
+    number bigint generated always as identity);
+create index if not exists deia_work_next on deia_work (model, number);
+create table if not exists deia_codes (key bytea primary key, codes bytea not null)"""
+PUT = """insert into deia_work (key, model, body)
+select key, model, body from unnest(%s::bytea[], %s::text[], %s::text[]) as new (key, model, body)
+where not exists (select from deia_codes where deia_codes.key = new.key) on conflict do nothing"""
+TAKE = """select key, body from deia_work where model = %s order by number limit %s for update skip locked"""
+KEEP = "insert into deia_codes select * from unnest(%s::bytea[], %s::bytea[]) on conflict do nothing"
+AT_ONCE = 1_000
+
+
+class WorkQueue:
+    """The queue of a database; every method raises EngineError if it is away."""
+
+    def __init__(self, address: str) -> None:
+        """Connect, and make the tables if they are not there."""
+        self._address = address
+        self._connection = connected(address)
+        self._closing = finalize(self, self._connection.close)
+        self._asked(_prepared)
+
+    def put(self, model: str, texts: Mapping[bytes, str]) -> None:
+        """Put texts into the queue, all but those that are there or done, without what PostgreSQL cannot keep."""
+        rows = [(key, model, storable(text)) for key, text in texts.items()]
+        for start in range(0, len(rows), AT_ONCE):
+            self._rows(PUT, [list(column) for column in zip(*rows[start : start + AT_ONCE], strict=True)])
+
+    def work(self, model: str, most: int, encode: Callable[[Sequence[str]], Sequence[bytes]]) -> int:
+        """Take some texts, and keep their vectors; return how many. Until that is committed, nobody else takes them."""
+
+        def turn(connection: Any) -> int:
+            with connection.transaction():
+                rows = connection.execute(TAKE, (model, most)).fetchall()
+                if rows:
+                    keys = [key for key, _ in rows]
+                    connection.execute(KEEP, (keys, list(encode([text for _, text in rows]))))
+                    connection.execute("delete from deia_work where key = any(%s)", (keys,))
+            return len(rows)
+
+        done: int = self._asked(turn)
+        return done
+
+    def finished(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the vectors of those texts that are done."""
+        query = "select key, codes from deia_codes where key = any(%s)"
+        found: dict[bytes, bytes] = {}
+        for start in range(0, len(keys), AT_ONCE):
+            found.update(self._rows(query, (list(keys[start : start + AT_ONCE]),)))
+        return found
+
+    def waiting(self, model: str) -> int:
+        """Return how many texts are not done."""
+        return int(self._rows("select count(*) from deia_work where model = %s", (model,))[0][0])
+
+    def close(self) -> None:
+        """Let the connection go; what was taken and is not done is free again."""
+        self._closing()
+
+    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
+        """Return the rows that a statement comes to, if it comes to any."""
+
+        def ask(connection: Any) -> list[Any]:
+            cursor = connection.execute(query, values)
+            return cursor.fetchall() if cursor.description else []
+
+        return self._asked(ask)  # type: ignore[no-any-return]
+
+    def _asked(self, ask: Callable[[Any], Any]) -> Any:
+        import psycopg  # noqa: PLC0415 - an extra
+
+        try:
+            return ask(self._connection)
+        except psycopg.Error as error:
+            raise problem(self._address, error) from None
+
+
+def _prepared(connection: Any) -> None:
+    with connection.transaction():
+        connection.execute("select pg_advisory_xact_lock(%s)", (LOCK,))
+        connection.execute(TABLES)

@@ -1,0 +1,130 @@
+"""`deia engine`, `deia publish`, `deia pull`, `deia worker`: the library on more than one machine."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import click
+
+from deia.compile.engine_copy import NOT_SET, Standing, copy_library, engine_standing
+from deia.compile.replicas.publish import publish as publish_library
+from deia.compile.replicas.pull import Pulled
+from deia.compile.replicas.pull import pull as pull_library
+from deia.compile.replicas.version import ReplicaError
+from deia.compile.shared_encoding import work
+from deia.serve.cli import output
+from deia.serve.cli.commands import shared_options as shared
+from deia.text import counted
+
+
+@click.group(short_help="Keep the vectors of the library in PostgreSQL or Milvus.")
+def engine() -> None:
+    """What keeps the vectors of the library besides its catalog: the engine in DEIA_ENGINE."""
+
+
+@engine.command("copy", short_help="Copy to the engine what it does not have.")
+@shared.json_option
+def engine_copy(*, as_json: bool) -> int:
+    """Copy the vectors of the library's passages to the engine: what is not there yet, checked in the end.
+
+    It may be interrupted, and goes on when it is typed again. Until it is done, the catalog answers.
+    """
+    done = copy_library(shared.commons_root(), os.environ, tell=output.progress)
+    output.progress()
+    lines = [
+        f"{one.tier}: {counted(one.written, 'document')} copied, {one.removed} removed; there are"
+        f" {counted(one.documents, 'document')} and {counted(one.passages, 'passage')} now, as here"
+        for one in done
+    ]
+    output.answer([one.values() for one in done], lines, as_json=as_json)
+    return output.FOUND
+
+
+@engine.command("status", short_help="Show the engine, and whether it has what the library has.")
+@shared.json_option
+def engine_status(*, as_json: bool) -> int:
+    """Show the engine without its password, and whether it has what the library has; exits 1 if it does not."""
+    standings = engine_standing(shared.commons_root(), os.environ)
+    fields = [
+        {**one.values(), "here": one.here.values(), "there": one.there.values(), "current": one.is_current}
+        for one in standings
+    ]
+    output.answer(fields, [*map(_standing_line, standings)] or [NOT_SET], as_json=as_json)
+    return output.FOUND if all(one.is_current for one in standings) else output.NOTHING
+
+
+def _standing_line(standing: Standing) -> str:
+    if standing.problem:
+        return f"{standing.engine}: {standing.problem}"
+    if standing.is_current:
+        return f"{standing.engine}: {standing.tier}: {counted(standing.there.passages, 'passage')}, as here"
+    has = f"{standing.there.passages} of {counted(standing.here.passages, 'passage')}, or of another state"
+    return f"{standing.engine}: {standing.tier}: {has}; to copy them, type: deia engine copy"
+
+
+private_option = click.option("--private", is_flag=True, help="Let the bucket be reached without encryption.")
+
+
+@click.command(short_help="Publish the library for other machines.")
+@click.argument("place", metavar="PLACE")
+@private_option
+@shared.json_option
+def publish(*, place: str, private: bool, as_json: bool) -> int:
+    """Publish the library's catalog at PLACE, s3://BUCKET/PREFIX or file:///FOLDER: what changed since the last time.
+
+    It is signed with a key of your own, which lies in your state folder. Other machines take it with `deia pull`.
+    """
+    root = shared.commons_root()
+    done = publish_library(root, os.environ, place, private=private)
+    how = "whole" if done.is_whole else "what changed"
+    said = f"Version {done.sequence}: {how}, {done.moved:,} bytes." if done.is_new else "Nothing changed."
+    output.answer(
+        done.values(), [said, f"To take it elsewhere, type: deia pull {place} --key {done.key}"], as_json=as_json
+    )
+    return output.FOUND
+
+
+@click.command(short_help="Take the library that another machine published.")
+@click.argument("place", default="", metavar="[PLACE]")
+@click.option("--key", default="", help="The publisher's key, as `deia publish` says it; remembered.")
+@click.option("--every", metavar="30s", callback=shared.read_span, help="Go on, and look so often.")
+@private_option
+@shared.json_option
+def pull(*, place: str, key: str, every: int, private: bool, as_json: bool) -> int:
+    """Take the library that another machine published at PLACE: only what changed, checked, and switched to at once.
+
+    Place and key are remembered. Searches and servers here use the new version from their next question on.
+    """
+    root = shared.commons_root()
+    while True:
+        try:
+            done = pull_library(root, os.environ, place, key=key, private=private)
+        except ReplicaError as error:
+            if not every:
+                raise
+            output.complain(f"deia: {error}")
+        else:
+            if done.is_new or not every:
+                output.answer(done.values(), [_pulled_line(done)], as_json=as_json)
+        if not every:
+            return output.FOUND
+        time.sleep(every)
+
+
+def _pulled_line(done: Pulled) -> str:
+    return f"Version {done.sequence}, {done.moved:,} bytes." if done.is_new else f"Version {done.sequence} is here."
+
+
+@click.command(short_help="Encode what other machines have put into the queue.")
+@click.option("--until-done", is_flag=True, help="End when the queue is empty.")
+def worker(*, until_done: bool) -> int:
+    """Encode passages for the sentence model from the queue in PostgreSQL that DEIA_ENGINE names.
+
+    Any number of workers may run, on any number of machines; what a worker that ends has begun, another one does.
+    `deia source update` and the encoding that it starts put passages there, and take part themselves.
+    """
+    done = work(os.environ, until_done=until_done, tell=output.progress)
+    output.progress()
+    output.say(f"Encoded {counted(done, 'passage')}.")
+    return output.FOUND
