@@ -251,9 +251,11 @@ def request(chance: random.Random) -> tuple[str, str, Any]:
                                f"cluster/{quote(name_of(chance), safe='')}", name_of(chance)))  # fmt: skip
         return kind, "resources/read", {"uri": f"deia://{place}"}
     if kind == "prompt":
-        given = chance.choice((("before-you-start", "task"), ("write-a-lesson", "mistake"), ("review-plan", "plan")))
-        folder = {"folder": "/"} if given[0] == "before-you-start" and chance.random() < 0.3 else {}
-        return kind, "prompts/get", {"name": given[0], "arguments": {given[1]: words_of(chance) or "x", **folder}}
+        prompt, field = chance.choice(
+            (("before-you-start", "task"), ("write-a-lesson", "mistake"), ("review-plan", "plan"))
+        )
+        folder = {"folder": "/"} if prompt == "before-you-start" and chance.random() < 0.3 else {}
+        return kind, "prompts/get", {"name": prompt, "arguments": {field: words_of(chance) or "x", **folder}}
     if kind == "complete":
         name = chance.choice(("id", "cluster", "platform", "tag", "audience", "urgency"))
         typed = chance.choice(("", name_of(chance)[:3]))

@@ -6,7 +6,7 @@ import asyncio
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_of_a_collection_that_is_given_away_only_its_documents_are_found(
     (other / "seal.md").write_text("# Seals\n\nThe seal of the red valve is greased once a year.\n", encoding="utf-8")
     take_in(root, [described(source(manuals)), described(FolderSource(path=str(other), name="notes"))], environ)
 
-    def found(*collections: str, **more: str) -> set[str]:
+    def found(*collections: str, **more: Any) -> set[str]:
         return {result.path for result in Librarian(root, collections=collections).query("red valve", **more).documents}
 
     assert found("library:notes") == {"library:notes/seal.md"}
