@@ -53,6 +53,7 @@ DRY_OPTIONS = (
     "--just-print",
     "--local",
 )
+HELPING = frozenset(("aws", "gcloud", "doctl"))  # whose last word may be `help`, for the page of a sub-command
 HALTING = frozenset(("shutdown", "chown", "chgrp", "rm"))  # to which `-h` says something else than help
 SHORT_DRY_OPTIONS = TABLES.pairs("dry options")
 
@@ -123,6 +124,8 @@ def is_dry(command: Command) -> bool:
     arguments = own_arguments(command)
     options = [word for word in arguments if word.startswith("-")]
     if any(has_option(option, options) for option in DRY_OPTIONS) or arguments[:1] == ["help"]:
+        return True
+    if command.program in HELPING and arguments[-1:] == ["help"]:
         return True
     if len(arguments) > 1 and arguments[-1] == "-h" and command.program not in HALTING:
         return True
