@@ -69,7 +69,7 @@ def table(rows: Json, columns: Sequence[str], *, linked: str = "") -> Markup:
 
 def link(view: str, shown: object, **asked: str) -> Markup:
     """Return a link to a view of this page."""
-    return element("a", shown, href=f"{view}?{urlencode(asked)}" if asked else view)
+    return element("a", shown, href=f"{view}?{urlencode(asked, errors='replace')}" if asked else view)
 
 
 def _written(value: Json) -> str:
@@ -207,18 +207,19 @@ def shown_view(desk: Desk, view: str, asked: Asked) -> tuple[int, bytes]:
     """Return the status and the page of a view; what was asked wrongly is said on it."""
     title, made = VIEWS[view]
     try:
-        return 200, _page(view, title, made(desk, asked))
+        return 200, page_of(view, title, made(desk, asked))
     except DeiaError as error:
         wrong = _inside([element("p", error.message), element("p", error.fix)])
-        return 400, _page(view, title, element("div", wrong, class_="note bad", role="alert"))
+        return 400, page_of(view, title, element("div", wrong, class_="note bad", role="alert"))
 
 
 def refusal() -> bytes:
     """Return the page for an address that has no session."""
-    return _page("", "Not signed in", element("p", OLD))
+    return page_of("", "Not signed in", element("p", OLD))
 
 
-def _page(view: str, title: str, content: Markup) -> bytes:
+def page_of(view: str, title: str, content: Markup) -> bytes:
+    """Return a whole page: a view, or what is said in place of one, with links to the views."""
     nav = [
         element("a", VIEWS[one][0], href=one, aria_current="page" if one == view else None)
         for one in (LISTED if view else ())
@@ -232,7 +233,7 @@ def _page(view: str, title: str, content: Markup) -> bytes:
         element("header", element("div", element("b", "deia"), element("nav", *nav, aria_label="Views"))),
         element("main", element("h1", title), element("div", content, class_="card")),
     ])  # fmt: skip
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>'.encode()
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>'.encode("utf-8", "replace")
 
 
 @cache

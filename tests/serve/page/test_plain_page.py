@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.serve.page.plain_page import LISTED, VIEWS, element, policy, read_query
+from deia.serve.page.plain_page import LISTED, VIEWS, element, link, page_of, policy, read_query
 from tests.serve.page.conftest import Browser, Paged
 from tests.serve.page.events import log
 
@@ -101,6 +101,11 @@ def test_a_text_or_an_attribute_never_ends_its_element(text: str, value: str) ->
     made = element("p", text, title=value, aria_label=value)
     assert made.count("<") == 2
     assert made.count(">") == 2
+
+
+def test_half_a_character_is_no_error() -> None:
+    assert "%3F" in link("lesson", "x", id="\ud800")
+    assert b"?" in page_of("try", "\ud800", element("p", "\ud800"))
 
 
 @given(st.binary())
