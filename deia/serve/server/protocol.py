@@ -190,14 +190,14 @@ class Handlers:
         except DeiaError as error:
             outcome, result = "refused", _failure(str(error))
         finally:
-            self._write(asked, outcome, began, result)
+            await self._write(asked, outcome, began, result)
         return result
 
-    def _write(self, asked: Asked, outcome: str, began: float, result: types.Result | None) -> None:
+    async def _write(self, asked: Asked, outcome: str, began: float, result: types.Result | None) -> None:
         told = result if isinstance(result, types.CallToolResult) and not result.is_error else None
         texts = [part.text for part in told.content if isinstance(part, types.TextContent)] if told else []
         fields = told.structured_content if told else None
-        self.account.write(asked, outcome=outcome, began=began, fields=fields, text="\n".join(texts))
+        await self.account.write(asked, outcome=outcome, began=began, fields=fields, text="\n".join(texts))
 
     async def _call(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -280,7 +280,7 @@ class Handlers:
             outcome = "limited" if isinstance(error, LimitError) else outcome
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error
         finally:
-            self.account.write(asked, outcome=outcome, began=began, text=said)
+            await self.account.write(asked, outcome=outcome, began=began, text=said)
         return value
 
     async def complete(self, _ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 
@@ -252,12 +252,11 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     is printed at the end may be noted elsewhere: a log that was forged as a whole has another one.
     """
     checked = read_trail(audit_folder(shared.commons_root(), os.environ))
-    wanted = {named, f"{LIBRARY_PREFIX}{named}"} if named else set()
     lines = [
         line
         for line in checked.lines
         if str(line.get("ts", "")) >= since and name in ("", line.get("user"))
-        and (not named or not wanted.isdisjoint(_names(line.get("collections"))))
+        and (not named or _concerns(line, named.removeprefix(LIBRARY_PREFIX)))
     ]  # fmt: skip
     shown = [_shown(line) for line in lines]
     value: dict[str, Json] = {
@@ -270,8 +269,12 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     return output.NOTHING if checked.damages else output.FOUND
 
 
-def _names(value: Json) -> set[str]:
-    return {str(one) for one in value} if isinstance(value, list) else set()
+def _concerns(line: Mapping[str, Json], name: str) -> bool:
+    """Return whether a line is of a collection, or returned a document of it to somebody who named none."""
+    collections, returned = line.get("collections"), line.get("returned")
+    is_named = isinstance(collections, list) and not {name, f"{LIBRARY_PREFIX}{name}"}.isdisjoint(map(str, collections))
+    paths = map(str, returned) if isinstance(returned, list) else ()
+    return is_named or any(path.startswith(f"{LIBRARY_PREFIX}{name}/") for path in paths)
 
 
 def _shown(line: dict[str, Json] | object) -> str:

@@ -68,13 +68,17 @@ def test_the_audit_log_is_shown_by_user_and_collection_and_a_change_shows(
     trail = AuditTrail(folder)
     for user, names in (("anna", ["library:red"]), ("bert", ["library:blue"])):
         trail.append({"ts": "2026-11-01T00:00:00.000Z", "user": user, "collections": names, "question": f"of {user}?"})
+    line = {"user": "cleo", "collections": [], "question": "of all?", "returned": ["library:red/note.md"]}
+    trail.append({"ts": "2026-11-01T00:00:00.000Z", **line})
     shown = deia("audit-log")
     assert shown.code == 0
-    assert "The chain is whole: 2 lines in all" in shown.out
+    assert "The chain is whole: 3 lines in all" in shown.out
     assert "of bert?" not in deia("audit-log", "--user", "anna").out
     assert "of anna?" in deia("audit-log", "--collection", "red").out
+    assert "of all?" in deia("audit-log", "--collection", "library:red").out
     assert "of anna?" not in deia("audit-log", "--collection", "blue").out
-    assert [line["user"] for line in json.loads(deia("audit-log", "--json").out)["lines"]] == ["anna", "bert"]
+    assert "of all?" not in deia("audit-log", "--collection", "blue").out
+    assert [line["user"] for line in json.loads(deia("audit-log", "--json").out)["lines"]] == ["anna", "bert", "cleo"]
     path = next(commons.__class__(folder).glob("*.jsonl"))
     path.write_text(path.read_text().replace("bert", "anna"))
     broken = deia("audit-log")
