@@ -188,7 +188,7 @@ class Subscribers:
         self._sessions: dict[str, list[ServerSession]] = {}
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
-        self._is_closed = False
+        self.is_closed = False
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Follow an address for a client of the handshake protocol."""
@@ -211,7 +211,7 @@ class Subscribers:
         """Serve the stream of a client of the stateless protocol, as long as it listens."""
         for address in params.notifications.resource_subscriptions or ():
             await self._follow(str(address))
-        if self._is_closed:  # the stream is opened and then closed properly, so that its client notices
+        if self.is_closed:  # the stream is opened and then closed properly, so that its client notices
             asyncio.get_running_loop().call_soon(self._listen.close)
         return await self._listen(ctx, params)
 
@@ -231,7 +231,7 @@ class Subscribers:
 
     def close(self) -> None:
         """Close the streams of all clients, and of those that open one later."""
-        self._is_closed = True
+        self.is_closed = True
         self._listen.close()
 
     async def _follow(self, address: str) -> None:
