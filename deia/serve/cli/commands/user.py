@@ -50,6 +50,11 @@ def _limits(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+_expires = click.option(
+    "--expires", metavar="TIME", callback=shared.read_span, help="When the token ends: in 12h, 90d. [default: never]"
+)
+
+
 def _file() -> str:
     return users_file(shared.commons_root(), os.environ)
 
@@ -78,9 +83,7 @@ def user() -> None:
     metavar="NAME",
     help="Only this cluster, folder or library:NAME; may be repeated.",
 )
-@click.option(
-    "--expires", metavar="TIME", callback=shared.read_span, help="When the token ends: in 12h, 90d. [default: never]"
-)
+@_expires
 @_limits
 @shared.json_option
 def user_add(
@@ -111,13 +114,22 @@ def user_add(
 
 @user.command("rotate", short_help="Give a user a new token; the old one ends.")
 @click.argument("name")
+@_expires
 @shared.json_option
-def user_rotate(*, name: str, as_json: bool) -> None:
-    """Give the user NAME a new token, and print it; the old one ends at once, with all that it opened."""
-    token = new_token()
+def user_rotate(*, name: str, expires: int, as_json: bool) -> None:
+    """Give the user NAME a new token, and print it; the old one ends at once, with all that it opened.
+
+    The new one ends when the old one would have, unless you say otherwise.
+    """
+    token, now = new_token(), time.time()
 
     def change(team: Team) -> Team:
         changed = team.user(name).but(digest=digest_of(token))
+        changed = changed.but(expires=spool.timestamp(now + expires)) if expires else changed
+        if changed.has_ended(now):
+            fix = f"Type: deia user rotate {name} --expires 90d"
+            problem = f"the time of {name} ended at {changed.expires}, so a new token would open nothing"
+            raise SettingsError(problem, fix=fix)
         return team.but(users=tuple(changed if one.name == name else one for one in team.users))
 
     change_team(_file(), change)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from deia.serve.server.audit_trail import AuditTrail, audit_folder
+from deia.serve.server.users import change_team, read_team, users_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,24 @@ def test_a_user_is_added_listed_rotated_and_revoked(deia: Deia, commons: Path) -
     assert second != first.out
     assert "no user any more" in deia("user", "revoke", "anna").out
     assert "There are no users" in deia("user", "list").out
+
+
+def test_whose_time_is_over_gets_no_token_that_opens_nothing(
+    deia: Deia, commons: Path, environ: dict[str, str]
+) -> None:
+    deia("user", "add", "anna", "--expires", "1d")
+    path = users_file(str(commons), environ)
+    change_team(
+        path, lambda team: team.but(users=tuple(one.but(expires="2020-01-01T00:00:00.000Z") for one in team.users))
+    )
+    before = read_team(path)
+    refused = deia("user", "rotate", "anna")
+    assert refused.code == 2
+    assert "ended at 2020-01-01" in refused.err
+    assert "deia user rotate anna --expires 90d" in refused.err
+    assert read_team(path) == before
+    assert deia("user", "rotate", "anna", "--expires", "90d").out.startswith("deia_")
+    assert not read_team(path).user("anna").has_ended(time.time())
 
 
 @pytest.mark.parametrize(
