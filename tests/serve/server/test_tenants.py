@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceTemplateReference
 
 from deia import spool
 from deia.serve.server import tenants
@@ -35,7 +37,8 @@ NOTES = {
 }
 USERS = {
     "anna": ("--collection", "library:red"), "bert": ("--scope", "write", "--collection", "library:blue"),
-    "cleo": ("--scope", "admin"), "dora": ("--requests", "2"), "emil": (),
+    "cleo": ("--scope", "admin", "--requests", "0"), "dora": ("--requests", "2"), "emil": (),
+    "gwen": ("--requests", "4"),
 }  # fmt: skip
 
 
@@ -157,6 +160,44 @@ def test_whoever_asks_too_much_is_told_when_to_come_back(team: dict[str, Served]
         assert "Come back in" in told.content[0].text  # type: ignore[union-attr]  # it is text
 
     dora.run(use)
+
+
+@pytest.mark.slow
+def test_completing_and_following_are_limited_and_logged_like_questions(team: dict[str, Served]) -> None:
+    offered = []
+
+    async def use(client: Client) -> None:
+        reference = ResourceTemplateReference(uri="deia://document/{id}")
+        for _ in range(3):
+            found = await client.complete(reference, {"name": "id", "value": "site-"})
+            offered.append(len(found.completion.values))
+        async with client.listen(resource_subscriptions=["deia://document/site-rename"]):
+            found = await client.complete(reference, {"name": "id", "value": "site-"})
+            offered.append(len(found.completion.values))
+        with pytest.raises(MCPError, match="Come back in"):
+            async with client.listen(resource_subscriptions=["deia://document/site-rename"]):
+                pass
+
+    team["gwen"].run(use)
+    assert offered == [2, 2, 2, 0]
+    lines = json.loads(deia(team["gwen"].place, "audit-log", "--user", "gwen", "--json"))["lines"]
+    assert [(line["what"], line["outcome"]) for line in lines] == [
+        *[("completion", "ok")] * 3, ("subscription", "ok"), ("completion", "limited"), ("subscription", "limited"),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_user_can_follow_some_addresses_and_others_once_these_are_left(team: dict[str, Served]) -> None:
+    async def use(client: Client) -> None:
+        for part in ("a", "b"):
+            async with client.listen(resource_subscriptions=[f"deia://document/{part}{n}" for n in range(120)]):
+                pass
+            await asyncio.sleep(0.5)  # until the server has seen that nobody listens
+        with pytest.raises(MCPError, match="At most 200 addresses"):
+            async with client.listen(resource_subscriptions=[f"deia://document/{n}" for n in range(201)]):
+                pass
+
+    team["cleo"].run(use)
 
 
 @pytest.mark.slow
