@@ -31,6 +31,7 @@ TRUSTED = "trusted"  # the file in the state folder that lists the roots a perso
 BELOW = "/**"  # how a line ends that means a folder and everything in it
 EVERYWHERE = "*"  # in the variable: every folder, whoever owns it
 TRUST_SEPARATOR = ";" if sys.platform == "win32" else ":"  # between the paths in DEIA_TRUST
+NOWHERE = "/no-folder-of-the-client-is-here"  # the working folder of whoever works on another machine
 MOST_TRUSTED = 1_000_000  # bytes of the list
 
 

@@ -46,7 +46,8 @@ class CompiledFiles:
         self.library_folder = library_folder(root, environ) if trusted and (self._of_library or not collections) else ""
         self._library: Catalog | None = None
         self._engine: EngineVectors | None = None
-        self._address = secret("engine", environ=environ)[0] if self.library_folder else ""
+        # An engine has the whole library, so what it says of a part would depend on what its asker may not read.
+        self._address = secret("engine", environ=environ)[0] if self.library_folder and not collections else ""
         self.remarks: tuple[str, ...] = ()  # what was amiss when the catalog was opened, until somebody takes them
         self._root = root
         self._environ = environ

@@ -43,13 +43,17 @@ def library_filters(catalog: Catalog, query: Query) -> Filters:
 
 def _places(catalog: Catalog, collections: str) -> tuple[str, ...]:
     """Return where the documents of some collections are, whose names have commas between them."""
-    names = [name.strip().removeprefix(LIBRARY_PREFIX).rstrip("/") for name in collections.split(",") if name.strip()]
-    names = names or [collections]
+    names = collection_names(collections) or [collections]
     places = {name: f"{LIBRARY_PREFIX}{name}" for name in names}
     for name, place in places.items():
         if not catalog.keyword.has("path", place):
             raise QueryError(f"there is no collection {name!r}.", fix="To see them, type: deia source list")
     return tuple(places.values())
+
+
+def collection_names(text: str) -> list[str]:
+    """Return the names of collections, or of folders in them, that have commas between them."""
+    return [name.strip().removeprefix(LIBRARY_PREFIX).rstrip("/") for name in text.split(",") if name.strip()]
 
 
 def _assets(name: str) -> tuple[str, tuple[str, ...]]:

@@ -6,14 +6,17 @@ uploaded text. What the person asks whose machine it is stands in the log of the
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from deia import files, spool
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX
+from deia.match.keyword import filter_key
 from deia.records import Record
 from deia.redaction import redact
+from deia.search.question.asset_filters import collection_names
 from deia.search.rendering.llm_quotes import tokens
 from deia.serve.server.allowances import Meter
 from deia.serve.server.audit_trail import AuditTrail
@@ -24,6 +27,7 @@ from deia.text import shorten
 QUESTIONS = ("question", "query", "q", "document", "entity", "task", "mistake", "plan", "source", "path", "id", "uri")
 MOST_QUESTION, MOST_NAME, MOST_ARGUMENT_NAME = 1_000, 200, 40  # characters
 MOST_ARGUMENTS, MOST_RETURNED, DEEPEST = 20, 40, 6
+BRIEF_TEXT, BRIEF_LIST = 80, 4  # what fits into a line however it is encoded: twelve bytes for a character
 FULL, OFF = "full", "off"
 
 
@@ -58,7 +62,7 @@ class Account:
         """Count a request; raise LimitError if the asker has to wait."""
         self.meter.admit(self._concerned(asked.arguments))
 
-    def write(
+    async def write(
         self, asked: Asked, *, outcome: str, began: float, fields: Mapping[str, Json] | None = None, text: str = ""
     ) -> None:
         """Write down an answer and charge for it; `began` is a reading of `time.perf_counter`."""
@@ -70,8 +74,8 @@ class Account:
         metrics.add("deia_sub_questions_total", subs, user=self.name)
         metrics.add("deia_answer_tokens_total", cost, user=self.name)
         metrics.observe(asked.kind, seconds)
-        if self.books.trail is not None:
-            self.books.trail.append({
+        if (trail := self.books.trail) is not None:
+            line: dict[str, Json] = {
                 "ts": spool.timestamp(time.time()), "user": self.name, "transport": self.books.transport,
                 "client": redact(asked.client[:MOST_NAME]), "what": asked.kind, "name": redact(asked.name[:MOST_NAME]),
                 "given": sorted(str(name)[:MOST_ARGUMENT_NAME] for name in asked.arguments)[:MOST_ARGUMENTS],
@@ -79,15 +83,31 @@ class Account:
                 "question": _question(asked.arguments) if self.books.texts and self.name != LOCAL else "",
                 "returned": list(dict.fromkeys(_paths(fields or {})))[:MOST_RETURNED], "sub_questions": subs,
                 "tokens": cost, "outcome": outcome, "ms": round(seconds * 1000, 2), "process": files.process(),
-            })  # fmt: skip
+            }  # fmt: skip
+
+            def keep() -> None:
+                if not trail.append(line) and not trail.append(_shortened(line)):
+                    metrics.add("deia_audit_lost_total")
+
+            await asyncio.shield(asyncio.wrap_future(trail.thread.submit(keep)))
 
     def _concerned(self, arguments: Mapping[str, Json]) -> tuple[str, ...]:
-        """Return the collections of the library that a question names, or else all that the asker may read."""
+        """Return the collections of the library that a question names, or else what its asker is limited to."""
         named = arguments.get("collection")
-        if not isinstance(named, str) or not named.strip():
-            return self._collections
-        names = [name.strip().removeprefix(LIBRARY_PREFIX)[:MOST_NAME] for name in named.split(",")[:MOST_ARGUMENTS]]
-        return tuple(f"{LIBRARY_PREFIX}{name}" for name in names if name)
+        folders = collection_names(named) if isinstance(named, str) else []
+        names = dict.fromkeys(filter_key(folder).partition("/")[0] for folder in folders)  # as the search compares them
+        return tuple(f"{LIBRARY_PREFIX}{name}" for name in names if name) or self._collections
+
+
+def _shortened(line: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a line of the audit log that was too long, with as much of its texts as always fits."""
+    return {name: _cut(value) for name, value in line.items()} | {"shortened": True}
+
+
+def _cut(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_cut(item) for item in value[:BRIEF_LIST]]
+    return value[:BRIEF_TEXT] if isinstance(value, str) else value
 
 
 def _question(arguments: Mapping[str, Json]) -> str:

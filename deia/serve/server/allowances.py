@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from deia.errors import DeiaError
 from deia.serve.server.users import Allowance, Limited
@@ -58,8 +58,8 @@ class Meter:
         self._own = _buckets(allowance, now)
         self._of_collections = {limit.collection: _buckets(limit.allowance, now) for limit in limits}
 
-    def admit(self, collections: Iterable[str] = ()) -> None:
-        """Count a request; raise LimitError if the person has to wait."""
+    def admit(self, collections: Collection[str] = ()) -> None:
+        """Count a request of some collections, or of all; raise LimitError if the person has to wait."""
         now, concerned = self._clock(), [*self._concerned(collections)]
         for buckets in concerned:
             for name, bucket in buckets.items():
@@ -69,7 +69,7 @@ class Meter:
             if "requests" in buckets:
                 buckets["requests"].take(1, now)
 
-    def charge(self, collections: Iterable[str] = (), *, sub_questions: int = 0, tokens: int = 0) -> None:
+    def charge(self, collections: Collection[str] = (), *, sub_questions: int = 0, tokens: int = 0) -> None:
         """Count what an answer cost."""
         now = self._clock()
         for buckets in self._concerned(collections):
@@ -77,9 +77,9 @@ class Meter:
                 if name in buckets:
                     buckets[name].take(amount, now)
 
-    def _concerned(self, collections: Iterable[str]) -> Iterable[Mapping[str, Bucket]]:
+    def _concerned(self, collections: Collection[str]) -> Iterable[Mapping[str, Bucket]]:
         yield self._own
-        for name in collections:
+        for name in collections or self._of_collections:
             if name in self._of_collections:
                 yield self._of_collections[name]
 

@@ -11,6 +11,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from filelock import FileLock
@@ -26,6 +27,7 @@ FOLDER, HEAD = "audit", "head.json"
 FIRST = "0" * 64  # what stands for the line before the first
 DAY = 86_400
 MOST_LINE = 16_384  # bytes
+PATIENCE = 10.0  # seconds that a line waits for another server that writes
 MOST_DAY = 4_000_000_000  # bytes of a day that are read
 
 
@@ -74,7 +76,8 @@ class AuditTrail:
 
     def __init__(self, folder: str, *, days: int = 0) -> None:
         self.folder = folder
-        self._lock = FileLock(f"{folder}/lock")
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="deia-audit")  # for writing in order, outside of a loop
+        self._lock = FileLock(f"{folder}/lock", timeout=PATIENCE)
         self._seen: tuple[str, tuple[int, int] | None, Link] = ("", None, Link())
         self._days, self._is_there = days, files.make_folders(folder)
         if self._is_there:
@@ -84,18 +87,24 @@ class AuditTrail:
         """Add a line to the chain; return whether it was written."""
         if not self._is_there:
             return False
-        with self._lock:
-            path = f"{self.folder}/{spool.timestamp(time.time())[:10]}.jsonl"
-            if self._seen[0] not in ("", path):  # another day began
-                self._delete_old()
-            last = self._last(path)
-            whole = {**line, "seq": last.seq + 1, "prev": last.hash}
-            link = Link(seq=last.seq + 1, hash=hash_of(whole))
-            data = f"{fast_json.dumps({**whole, 'hash': link.hash})}\n".encode()
-            if len(data) > MOST_LINE or not files.append(path, data):
-                return False
-            self._write(Ends(begins=read_ends(self.folder).begins, last=link))
-            self._seen = path, files.stamp(path), link
+        try:
+            with self._lock:
+                return self._chain(line)
+        except OSError:  # the lock cannot be had
+            return False
+
+    def _chain(self, line: Mapping[str, Json]) -> bool:
+        path = f"{self.folder}/{spool.timestamp(time.time())[:10]}.jsonl"
+        if self._seen[0] not in ("", path):  # another day began
+            self._delete_old()
+        last = self._last(path)
+        whole = {**line, "seq": last.seq + 1, "prev": last.hash}
+        link = Link(seq=last.seq + 1, hash=hash_of(whole))
+        data = f"{fast_json.dumps({**whole, 'hash': link.hash})}\n".encode()
+        if len(data) > MOST_LINE or not files.append(path, data):
+            return False
+        self._write(Ends(begins=read_ends(self.folder).begins, last=link))
+        self._seen = path, files.stamp(path), link
         return True
 
     def _last(self, path: str) -> Link:
@@ -124,7 +133,7 @@ class AuditTrail:
             for name in days_of(self.folder):
                 if name[:10] >= first:
                     break
-                lines = (files.read(f"{self.folder}/{name}", MOST_DAY) or b"").splitlines()
+                lines = files.read_end(f"{self.folder}/{name}", 2 * MOST_LINE).splitlines()
                 link = next(filter(None, map(_link_of, reversed(lines))), link)
                 self._write(Ends(begins=link or ends.begins, last=ends.last))
                 files.remove(f"{self.folder}/{name}")

@@ -17,14 +17,13 @@ from deia import files, freshness
 from deia.compile.take_in import is_up_to_date
 from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
-from deia.folders import LIBRARY_STATE, is_packaged, library_collections, library_folder, trusted_lines
+from deia.folders import LIBRARY_STATE, NOWHERE, is_packaged, library_collections, library_folder, trusted_lines
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import Record
 
 AGENT = "mcp"
 SEARCH_TOOL = "query_global_commons"  # the tool with which a caller finds a document whose name it does not know
-NOWHERE = "/no-folder-of-the-client-is-here"  # the working folder of whoever is elsewhere
 LOOK = 1.0  # seconds between two checks of the sources
 
 Value = TypeVar("Value")

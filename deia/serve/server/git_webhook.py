@@ -77,20 +77,23 @@ class GitWebhook:
     async def _work(self) -> None:
         nobody = asyncio.subprocess.DEVNULL
         while self._due:
-            names, self._due = sorted(self._due), set()
-            process = await asyncio.create_subprocess_exec(
-                *command(self._root, names), stdin=nobody, stdout=nobody, stderr=nobody
-            )
+            names = sorted(self._due)
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *command(self._root, names), stdin=nobody, stdout=nobody, stderr=nobody
+                )
+            except OSError:  # there is no room for another process: they are taken in with what is sent next
+                return
+            self._due.difference_update(names)
             await process.wait()
 
 
 def payload_of(headers: Mapping[bytes, bytes], body: bytes) -> Mapping[str, Json]:
     """Return what was sent, which may be JSON or a form with JSON in it; nothing if it is neither."""
     text = body.decode("utf-8", "replace")
-    if headers.get(b"content-type", b"").startswith(FORM):
-        text = parse_qs(text, max_num_fields=10).get("payload", [""])[0]
+    is_form = headers.get(b"content-type", b"").startswith(FORM)
     try:
-        value = fast_json.loads(text)
+        value = fast_json.loads(parse_qs(text, max_num_fields=10).get("payload", [""])[0] if is_form else text)
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

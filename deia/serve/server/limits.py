@@ -83,13 +83,13 @@ class Guard:
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not self._is_own(origin, host):
             return 403, "web pages of other servers may not use this one"
+        if not self._has_room(str((scope.get("client") or ("",))[0])):
+            return 429, f"at most {self._rate} requests per second are accepted"
         if not self._is_unguarded(scope["path"]) and not self._is_known(scope, headers):
             return 401, "send the token: Authorization: Bearer …"
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > self._most:
             return 413, f"a request may have at most {self._most} bytes"
-        if not self._has_room(str((scope.get("client") or ("",))[0])):
-            return 429, f"at most {self._rate} requests per second are accepted"
         return 0, ""
 
     def _is_own(self, origin: str, host: str) -> bool:

@@ -13,6 +13,7 @@ HELP = {
     "deia_asked_total": "What was asked, by kind, outcome and user.",
     "deia_sub_questions_total": "Sub-questions of answers, by user.",
     "deia_answer_tokens_total": "Tokens of answers, by user.",
+    "deia_audit_lost_total": "Lines of the audit log that could not be written.",
 }
 
 

@@ -29,8 +29,19 @@ from deia.serve.server.hook_events import Hooks, answer_hook
 from deia.serve.server.library_tools import finish, start
 from deia.serve.server.read_tools import PROMPTS, prompt_text
 from deia.serve.server.recompile import Recompiler, Report
-from deia.serve.server.resources import PATTERNS, SCHEME, Context, Subscribers, complete, fixed_addresses, read_resource
+from deia.serve.server.resources import (
+    MOST_FOLLOWED,
+    MOST_OF_USER,
+    PATTERNS,
+    SCHEME,
+    Context,
+    Subscribers,
+    complete,
+    fixed_addresses,
+    read_resource,
+)
 from deia.serve.server.tool_schemas import HOOK, INSTRUCTIONS, SLOW, Tool
+from deia.serve.server.users import LOCAL
 
 CONFIRM, CHOOSE = "confirm", "choose"
 MOST_SAMPLED = 2_000  # tokens of a reply of the client's model
@@ -132,7 +143,8 @@ class Handlers:
     ) -> None:  # fmt: skip
         self.desk_thread, self.checker, self.recompiler, self.account = desk_thread, checker, recompiler, account
         self.tools, self.hooks = tools, hooks
-        self.subscribers = Subscribers(desk_thread)
+        most = MOST_FOLLOWED if account.name == LOCAL else MOST_OF_USER
+        self.subscribers = Subscribers(desk_thread, most=most, admit=self._admit_follower)
         recompiler.on_change.append(self.subscribers.notify)
         self._listed = [types.Tool.model_validate(tool.as_json()) for tool in tools]
 
@@ -190,14 +202,14 @@ class Handlers:
         except DeiaError as error:
             outcome, result = "refused", _failure(str(error))
         finally:
-            self._write(asked, outcome, began, result)
+            await self._write(asked, outcome, began, result)
         return result
 
-    def _write(self, asked: Asked, outcome: str, began: float, result: types.Result | None) -> None:
+    async def _write(self, asked: Asked, outcome: str, began: float, result: types.Result | None) -> None:
         told = result if isinstance(result, types.CallToolResult) and not result.is_error else None
         texts = [part.text for part in told.content if isinstance(part, types.TextContent)] if told else []
         fields = told.structured_content if told else None
-        self.account.write(asked, outcome=outcome, began=began, fields=fields, text="\n".join(texts))
+        await self.account.write(asked, outcome=outcome, began=began, fields=fields, text="\n".join(texts))
 
     async def _call(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -280,17 +292,21 @@ class Handlers:
             outcome = "limited" if isinstance(error, LimitError) else outcome
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error
         finally:
-            self.account.write(asked, outcome=outcome, began=began, text=said)
+            await self.account.write(asked, outcome=outcome, began=began, text=said)
         return value
 
-    async def complete(self, _ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    async def _admit_follower(self, ctx: Context, address: str) -> None:
+        """Count and log that a client follows an address; raise MCPError if it has to wait."""
+        asked = Asked(kind="subscription", name=address, client=_client(ctx))
+        await self._answer(asked, ctx, read=lambda _desk: "", text=str)
+
+    async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return completions of what was typed as an argument."""
         name, typed = params.argument.name, params.argument.value[:200]
+        asked = Asked(kind="completion", name=name, arguments={"query": typed}, client=_client(ctx))
         try:
-            await self.recompiler.wait_until_compiled()
-            desk = self.desk_thread.desk
-            values = await self.desk_thread.run(lambda: complete(desk, name, typed))
-        except DeiaError:
+            values = await self._answer(asked, ctx, read=lambda desk: complete(desk, name, typed), text="\n".join)
+        except MCPError:
             values = []  # without completions a person can still type
         return types.CompleteResult(completion=types.Completion(values=values[:100], has_more=len(values) > 100))
 

@@ -363,8 +363,8 @@ def prompt_text(desk: Desk, name: str, values: Mapping[str, str] | None) -> str:
 
 
 def _about_task(desk: Desk, arguments: Mapping[str, str]) -> dict[str, str]:
-    find = signs_around(desk.folder if desk.is_remote else arguments.get("folder", desk.folder))
-    signs = [name for name in SIGNS if find([name])]
+    find = signs_around(arguments.get("folder", desk.folder))
+    signs = [] if desk.is_remote else [name for name in SIGNS if find([name])]
     folder = f"\n\nThe folder shows: {', '.join(signs)}." if signs else ""
     known = full(desk.librarian.query(arguments["task"], limit=5))
     return {"folder": folder, "known": known, "firings": _context_of(desk, f"User: {arguments['task']}")}

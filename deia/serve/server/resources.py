@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote
 
@@ -44,6 +44,8 @@ MOST_DOCUMENTS = 5_000  # that the index resource lists; the tool list_documents
 Context: TypeAlias = ServerRequestContext[Any, Any]  # the SDK's parameters: a lifespan and a request, both unused
 
 MOST_FOLLOWED = 2_000  # addresses that can be followed in total
+MOST_OF_USER = 200  # that a user can follow
+Admit: TypeAlias = Callable[[Context, str], Awaitable[None]]  # raises MCPError if an address may not be followed now
 GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, MCPError, RuntimeError)
 
 
@@ -182,18 +184,19 @@ def complete(desk: Desk, name: str, typed: str) -> list[str]:
 class Subscribers:
     """The addresses that clients follow, a digest of their last content, and the sessions that follow them."""
 
-    def __init__(self, desk_thread: DeskThread) -> None:
-        self._desk_thread = desk_thread
+    def __init__(self, desk_thread: DeskThread, *, most: int, admit: Admit) -> None:
+        self._desk_thread, self._most, self._admit = desk_thread, most, admit
+        self._streams: Counter[str] = Counter()  # how many follow an address over the stateless protocol
         self._digests: dict[str, str] = {}
         self._sessions: dict[str, list[ServerSession]] = {}
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
-        self._is_closed = False
+        self.is_closed = False
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Follow an address for a client of the handshake protocol."""
         address = str(params.uri)
-        await self._follow(address)
+        await self._follow(ctx, address)
         followers = self._sessions.setdefault(address, [])
         if all(_connection(session) is not _connection(ctx.session) for session in followers):
             followers.append(ctx.session)
@@ -203,23 +206,31 @@ class Subscribers:
         """Stop following an address."""
         followers = self._sessions.get(str(params.uri), [])
         followers[:] = [session for session in followers if _connection(session) is not _connection(ctx.session)]
+        self._forget(str(params.uri))
         return types.EmptyResult()
 
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Serve the stream of a client of the stateless protocol, as long as it listens."""
-        for address in params.notifications.resource_subscriptions or ():
-            await self._follow(str(address))
-        if self._is_closed:  # the stream is opened and then closed properly, so that its client notices
-            asyncio.get_running_loop().call_soon(self._listen.close)
-        return await self._listen(ctx, params)
+        addresses = {*map(str, params.notifications.resource_subscriptions or ())}
+        self._streams.update(addresses)
+        try:
+            for address in addresses:
+                await self._follow(ctx, address)
+            if self.is_closed:  # the stream is opened and then closed properly, so that its client notices
+                asyncio.get_running_loop().call_soon(self._listen.close)
+            return await self._listen(ctx, params)
+        finally:
+            self._streams.subtract(addresses)
+            for address in addresses:
+                self._forget(address)
 
     async def notify(self) -> None:
         """Notify all clients that follow an address whose content changed."""
         for address, before in list(self._digests.items()):
             digest = await self._digest(address)
-            if digest == before:
+            if digest == before or address not in self._digests:
                 continue
             self._digests[address] = digest
             await self._bus.publish(ResourceUpdated(uri=address))
@@ -231,14 +242,22 @@ class Subscribers:
 
     def close(self) -> None:
         """Close the streams of all clients, and of those that open one later."""
-        self._is_closed = True
+        self.is_closed = True
         self._listen.close()
 
-    async def _follow(self, address: str) -> None:
-        if address not in self._digests and len(self._digests) >= MOST_FOLLOWED:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"At most {MOST_FOLLOWED} addresses can be followed.")
+    async def _follow(self, ctx: Context, address: str) -> None:
+        if address not in self._digests and len(self._digests) >= self._most:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"At most {self._most} addresses can be followed.")
+        await self._admit(ctx, address)
         if address not in self._digests:
             self._digests[address] = await self._digest(address)
+
+    def _forget(self, address: str) -> None:
+        """Forget an address that nobody follows any more."""
+        if not self._sessions.get(address) and self._streams[address] <= 0:
+            del self._streams[address]
+            self._sessions.pop(address, None)
+            self._digests.pop(address, None)
 
     async def _digest(self, address: str) -> str:
         desk = self._desk_thread.desk

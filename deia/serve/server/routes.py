@@ -118,7 +118,7 @@ class Routes:
             status, value = 400, {"error": error.message, "fix": error.fix}
         await limits.respond(send, status, value, retry=retry)
         outcome = "ok" if status < 400 else "limited" if retry else "refused"
-        account.write(asked, outcome=outcome, began=began, fields=value if text else None, text=text)
+        await account.write(asked, outcome=outcome, began=began, fields=value if text else None, text=text)
 
     async def _search(self, scope: limits.Scope, _receive: limits.Receive, send: limits.Send) -> None:
         await self._plain(scope, send, "GET", "GET /search?q=WORDS", self._found)
@@ -184,7 +184,7 @@ class Routes:
         timing = f"deia;dur={answer.seconds * 1000:.3f}".encode()
         headers = ((b"content-type", answer.content_type), (EXIT, b"%d" % answer.code), (b"server-timing", timing))
         await limits.respond(send, 200, answer.body, headers)
-        self._assembled.account.write(Asked(kind="hook", name=host), outcome=answer.outcome, began=began)
+        await self._assembled.account.write(Asked(kind="hook", name=host), outcome=answer.outcome, began=began)
 
 
 def _parameters(query_string: bytes) -> dict[str, str]:

@@ -71,9 +71,9 @@ class Tenant:
 
     async def __call__(self, scope: limits.Scope, receive: limits.Receive, send: limits.Send) -> None:
         """Answer a request of this user."""
-        await self._ready.wait()
         self.used, self.requests = time.monotonic(), self.requests + 1
         try:
+            await self._ready.wait()
             await self._app(scope, receive, send)
         finally:
             self.used, self.requests = time.monotonic(), self.requests - 1
@@ -106,6 +106,7 @@ class Tenants:
         self._open: dict[str, Tenant] = {}  # the one that asked last is last
         self._meters: dict[str, tuple[object, Meter]] = {}  # also of users who are closed
         self._lock = asyncio.Lock()
+        self._closing: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -115,7 +116,7 @@ class Tenants:
         async with self._lock:
             tenant = self._open.pop(user.name, None)
             if tenant is not None and tenant.user != user:
-                await tenant.close()
+                self._close_soon(tenant)
                 tenant = None
             if tenant is None:
                 tenant = await self._opened(user, team)
@@ -126,7 +127,7 @@ class Tenants:
     async def _opened(self, user: User, team: Team) -> Tenant:
         while len(self._open) >= MOST_OPEN:
             idle = next((name for name, one in self._open.items() if not one.requests), next(iter(self._open)))
-            await self._open.pop(idle).close()
+            self._close_soon(self._open.pop(idle))
         root, reports = self._opening.root, user.may(ADMIN) and not user.collections
         desk = await asyncio.to_thread(
             lambda: Desk(root, collections=user.collections, is_remote=True, shows_reports=reports)
@@ -143,16 +144,22 @@ class Tenants:
         return kept[1]
 
     async def keep(self, team: Callable[[], Team]) -> None:
-        """Close users who are idle, or are none any more, until cancelled."""
+        """Close users who are idle, whose token ended, or who are none any more, until cancelled."""
         while True:
             await asyncio.sleep(1.0)
-            known = {user.name: user for user in team().users}
-            for name, tenant in list(self._open.items()):
-                is_idle = not tenant.requests and time.monotonic() - tenant.used > IDLE
-                if is_idle or known.get(name) != tenant.user:
-                    async with self._lock:
-                        self._open.pop(name, None)
-                        await tenant.close()
+            async with self._lock:
+                known = {user.name: user for user in team().users if not user.has_ended(time.time())}
+                for name, tenant in list(self._open.items()):
+                    is_idle = not tenant.requests and time.monotonic() - tenant.used > IDLE
+                    if is_idle or known.get(name) != tenant.user:
+                        self._close_soon(self._open.pop(name))
+
+    def _close_soon(self, tenant: Tenant) -> None:
+        """Close somebody while others are answered: it waits for the question that is being answered to them."""
+        tenant.end()
+        closing = asyncio.ensure_future(tenant.close())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
     def end(self) -> None:
         """End the streams of all users, which would keep the server running."""
@@ -162,4 +169,5 @@ class Tenants:
     async def close(self) -> None:
         """Close all of them."""
         while self._open:
-            await self._open.pop(next(iter(self._open))).close()
+            self._close_soon(self._open.pop(next(iter(self._open))))
+        await asyncio.gather(*self._closing, return_exceptions=True)

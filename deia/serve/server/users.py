@@ -59,6 +59,10 @@ class User(Record):
         """Return whether this person has a scope; each includes those before it."""
         return any(SCOPES.index(own) >= SCOPES.index(scope) for own in self.scopes if own in SCOPES)
 
+    def has_ended(self, now: float) -> bool:
+        """Return whether the time of this person's token is over."""
+        return bool(self.expires) and time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) >= self.expires
+
 
 class Limited(Record):
     """What one person may use up of a collection in a minute."""
@@ -106,7 +110,11 @@ def change_team(path: str, change: Callable[[Team], Team]) -> Team:
         team = change(read_team(path))
         if len(team.users) > MOST_USERS:
             raise SettingsError(f"there are {MOST_USERS} users, and no more fit", fix="Type: deia user revoke NAME")
-        if not files.keep(path, fast_json.dumps(_plain(team)).encode()):
+        content = fast_json.dumps(_plain(team)).encode()
+        if len(content) > MOST_BYTES:
+            problem = f"the file of users would have more than {MOST_BYTES:,} bytes"
+            raise SettingsError(problem, where=path, fix="Type: deia user revoke NAME")
+        if not files.keep(path, content):
             raise SettingsError("the file of users cannot be written", where=path, fix="Check its permissions.")
     return team
 
@@ -161,11 +169,10 @@ class Directory:
     def find(self, token: bytes) -> User | None:
         """Return whose token this is, or None; every user is compared, so that the time says nothing."""
         digest, found = digest_of(token.decode("utf-8", "replace")), None
-        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(self._clock()))
         for user in self.team.users:
             if hmac.compare_digest(user.digest, digest):
                 found = user
-        return found if found and (not found.expires or now < found.expires) else None
+        return found if found and not found.has_ended(self._clock()) else None
 
     def _look(self) -> None:
         self._looked = self._clock()

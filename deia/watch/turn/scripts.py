@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.fast_json import loads
+from deia.folders import NOWHERE
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.shell.nodes import base_name
 from deia.watch.shell.parse import parse_commands
@@ -117,7 +118,8 @@ class WrittenFiles:
 
 def from_disk(turn: Turn, folder: str) -> Turn:
     """Return a call in a working folder with the text of what it runs, as it has written it or the disk has it now."""
-    return WrittenFiles(disk_reader(folder)).widened(turn) if may_run_files(turn) else turn
+    read = disk_reader(folder) if folder != NOWHERE else None
+    return WrittenFiles(read).widened(turn) if may_run_files(turn) else turn
 
 
 def _is_same(known: str, wanted: str) -> bool:

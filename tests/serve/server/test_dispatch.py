@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +10,27 @@ import pytest
 
 from deia.commons.layers.merge_layers import load_layered
 from deia.commons.source_files.outline import OUTLINE
+from deia.compile.compiler import compile_commons
 from deia.errors import DeiaError, QueryError
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.dispatch import Call, answer, confirmation, find_tool, prepare
+from deia.serve.server.read_tools import check_conversation
 from deia.serve.server.tool_schemas import COMPAT, offered
 
 if TYPE_CHECKING:
     pass
 
 OFFERED = offered(compat=COMPAT)
+IS_THERE = """\
+- id: is-there
+  title: A configuration is written over
+  status: test
+  urgency: high
+  action: warn
+  message: This file is there already.
+  documents: [{id: site-rename, mode: summary_only, reason: What to do}]
+  when: {any: [{write: {paths: ["**/*.conf"], exists: true}}]}
+"""
 
 
 @pytest.mark.parametrize(
@@ -187,3 +200,26 @@ def test_a_new_text_cannot_give_a_document_the_id_of_another(desk: Desk) -> None
     for text in ("---\nid: terraform-destroy\n---\nNew.", "**Id:** terraform-destroy\n\nNew."):
         assert "another id" in refusal(desk, "save_lesson", text=text, update="queues-plain")
     assert place.read_text(encoding="utf-8") == "A text without a title.\n"
+
+
+def test_whoever_asks_from_elsewhere_learns_nothing_of_the_files_of_the_server(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script of the server's own would tell its text, and a condition on a file whether that is there."""
+    monkeypatch.setattr("deia.watch.turn.run_texts.TEMPORARY", (f"{tmp_path}/",))
+    script, there = tmp_path / "tidy.sh", tmp_path / "there.conf"
+    script.write_text("shopctl site:delete\n")
+    there.write_text("x")
+    (tmp_path / "work place/triggers/there.yaml").write_text(IS_THERE)
+    compile_commons(desk.root, environ=os.environ)
+
+    def fired(asker: Desk, tool: str, **given: str) -> list[str]:
+        call = {"role": "tool_call", "tool": tool, "tool_input": given}
+        return [one.trigger for one in check_conversation(asker, [call])[0]]
+
+    local, remote = Desk(desk.root), Desk(desk.root, is_remote=True)
+    assert fired(local, "Bash", command=f"bash {script}") == ["site-delete"]
+    assert fired(local, "Write", file_path=str(there), content="y") == ["is-there"]
+    assert fired(remote, "Bash", command=f"bash {script}") == []
+    assert fired(remote, "Write", file_path=str(there), content="y") == []
+    assert fired(remote, "Bash", command="shopctl site:delete") == ["site-delete"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
+import os
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +21,9 @@ from deia.serve.server.git_webhook import GitWebhook, addresses_of, normal, payl
 from tests.serve.server.conftest import end_server, start_server
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deia.serve.server.desk import Desk
     from tests.serve.server.conftest import Place
 
 SECRET = "a-secret-of-these-tests"  # noqa: S105 - no secret
@@ -56,6 +63,54 @@ def test_an_address_is_the_same_however_it_is_written(address: str) -> None:
 def test_whatever_is_sent_is_read_or_is_nothing(body: bytes, kind: bytes) -> None:
     for address in addresses_of(payload_of({b"content-type": kind}, body)):
         normal(address)
+
+
+def test_a_form_with_too_many_fields_is_nothing() -> None:
+    form = b"&".join([b"a=1"] * 50)
+    assert payload_of({b"content-type": b"application/x-www-form-urlencoded"}, form) == {}
+
+
+def wait_for(path: Path) -> None:
+    """Wait until a file is there."""
+    end = time.monotonic() + 20
+    while not path.exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_what_could_not_be_taken_in_is_taken_in_with_what_is_sent_next(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be no room for another process for a while."""
+    with open_library(desk.root, os.environ) as library:
+        for name in ("shop", "other"):
+            library.register(Source(kind=GIT, place=f"https://git.example/team/{name}", name=name))
+    python, hook = tmp_path / "python", GitWebhook(desk.root, SECRET)
+    monkeypatch.setattr(sys, "executable", str(python))
+
+    async def push(name: str) -> None:
+        body = json.dumps({"repository": {"clone_url": f"https://git.example/team/{name}"}}).encode()
+
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": body}
+
+        async def send(_message: object) -> None:
+            """Do nothing with the answer."""
+
+        headers = [(name.lower().encode(), value.encode()) for name, value in signed(body).items()]
+        await hook({"method": "POST", "headers": headers}, receive, send)  # type: ignore[arg-type]  # as ASGI has it
+
+    async def use() -> None:
+        await push("shop")
+        await asyncio.sleep(0.1)
+        done = tmp_path / "done"
+        python.write_text(f'#!/bin/sh\necho "$@" > "{tmp_path}/taken"; mv "{tmp_path}/taken" "{done}"\n')
+        python.chmod(0o755)
+        await push("other")
+        await asyncio.to_thread(wait_for, done)
+
+    asyncio.run(use())
+    assert (tmp_path / "done").read_text().split()[-2:] == ["other", "shop"]
 
 
 @given(st.text(max_size=200))

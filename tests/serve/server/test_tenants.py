@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
+import threading
+import time
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceTemplateReference
 
+from deia import spool
+from deia.serve.server import tenants
+from deia.serve.server.account import Books
+from deia.serve.server.metrics import Metrics
+from deia.serve.server.tenants import Opening, Tenants
+from deia.serve.server.users import Team, User
 from tests.serve.server.conftest import await_ready, end_server, make_place, start_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from mcp import Client
 
+    from deia.serve.server.assemble import Assembled
+    from deia.serve.server.desk import Desk
     from tests.serve.server.conftest import Place, Served
 
 NOTES = {
@@ -23,7 +37,8 @@ NOTES = {
 }
 USERS = {
     "anna": ("--collection", "library:red"), "bert": ("--scope", "write", "--collection", "library:blue"),
-    "cleo": ("--scope", "admin"), "dora": ("--requests", "2"), "emil": (),
+    "cleo": ("--scope", "admin", "--requests", "0"), "dora": ("--requests", "2"), "emil": (),
+    "gwen": ("--requests", "4"),
 }  # fmt: skip
 
 
@@ -148,6 +163,44 @@ def test_whoever_asks_too_much_is_told_when_to_come_back(team: dict[str, Served]
 
 
 @pytest.mark.slow
+def test_completing_and_following_are_limited_and_logged_like_questions(team: dict[str, Served]) -> None:
+    offered = []
+
+    async def use(client: Client) -> None:
+        reference = ResourceTemplateReference(uri="deia://document/{id}")
+        for _ in range(3):
+            found = await client.complete(reference, {"name": "id", "value": "site-"})
+            offered.append(len(found.completion.values))
+        async with client.listen(resource_subscriptions=["deia://document/site-rename"]):
+            found = await client.complete(reference, {"name": "id", "value": "site-"})
+            offered.append(len(found.completion.values))
+        with pytest.raises(MCPError, match="Come back in"):
+            async with client.listen(resource_subscriptions=["deia://document/site-rename"]):
+                pass
+
+    team["gwen"].run(use)
+    assert offered == [2, 2, 2, 0]
+    lines = json.loads(deia(team["gwen"].place, "audit-log", "--user", "gwen", "--json"))["lines"]
+    assert [(line["what"], line["outcome"]) for line in lines] == [
+        *[("completion", "ok")] * 3, ("subscription", "ok"), ("completion", "limited"), ("subscription", "limited"),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_user_can_follow_some_addresses_and_others_once_these_are_left(team: dict[str, Served]) -> None:
+    async def use(client: Client) -> None:
+        for part in ("a", "b"):
+            async with client.listen(resource_subscriptions=[f"deia://document/{part}{n}" for n in range(120)]):
+                pass
+            await asyncio.sleep(0.5)  # until the server has seen that nobody listens
+        with pytest.raises(MCPError, match="At most 200 addresses"):
+            async with client.listen(resource_subscriptions=[f"deia://document/{n}" for n in range(201)]):
+                pass
+
+    team["cleo"].run(use)
+
+
+@pytest.mark.slow
 def test_a_new_token_and_a_revoked_one_end_the_old_at_once(team: dict[str, Served]) -> None:
     place, nobody = team["nobody"].place, team["nobody"]
     first = nobody.but(token=deia(place, "user", "add", "fred", "--collection", "hosting"))
@@ -161,8 +214,6 @@ def test_a_new_token_and_a_revoked_one_end_the_old_at_once(team: dict[str, Serve
 
 def eventually(client: Served, status: int) -> None:
     """Wait until a search has a status."""
-    import time  # noqa: PLC0415 - for this test alone
-
     end = time.monotonic() + 20
     while client.ask("/search?q=site")[0] != status:
         assert time.monotonic() < end
@@ -179,3 +230,95 @@ def test_the_log_says_who_asked_what_without_secrets(team: dict[str, Served]) ->
     assert "pump" in last["question"]
     assert "hunter2secret99" not in json.dumps(said)
     assert {line["user"] for line in said["lines"]} == {"anna"}
+
+
+@asynccontextmanager
+async def opened(desk: Desk, team: Team, assembled: dict[str, Assembled]) -> AsyncIterator[Tenants]:
+    """Give the users of a server over a desk, who are closed as a server does it."""
+
+    async def take_long(_scope: Any, _receive: Any, _send: Any) -> None:
+        await asyncio.sleep(1.2)
+
+    def make(user: User, own: Assembled, _app: Any) -> Any:
+        assembled[user.name] = own
+        return take_long
+
+    books = Books(metrics=Metrics(), trail=None, transport="http")
+    own = Tenants(Opening(root=desk.root, tools=(), books=books, host="127.0.0.1", make=make))
+    keeping = asyncio.ensure_future(own.keep(lambda: team))
+    try:
+        yield own
+    finally:
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+        await own.close()
+
+
+async def until_closed(own: Tenants, *, left: int = 0) -> None:
+    """Wait until so many users are left."""
+    end = time.monotonic() + 10
+    while len(own) > left:
+        assert time.monotonic() < end
+        await asyncio.sleep(0.05)
+
+
+def test_whoevers_token_ended_is_closed_with_all_that_they_listen_to(desk: Desk) -> None:
+    """The file still has them, so that a person sees who they were."""
+    ends = spool.timestamp(time.time() + 1.5)
+    anna, bert = User(name="anna", digest="a", expires=ends), User(name="bert", digest="b")
+    team, assembled = Team(users=(anna, bert)), dict[str, Any]()
+
+    async def use() -> None:
+        async with opened(desk, team, assembled) as own:
+            for user in team.users:
+                await own.of(user, team)
+            assert len(own) == 2
+            await until_closed(own, left=1)
+            assert assembled["anna"].handlers.subscribers.is_closed
+            assert not assembled["bert"].handlers.subscribers.is_closed
+
+    asyncio.run(use())
+
+
+def test_closing_a_user_waits_for_their_question_but_lets_nobody_else_wait(desk: Desk) -> None:
+    before, after, other = (
+        User(name=name, digest=digest) for name, digest in (("anna", "a"), ("anna", "b"), ("bo", "c"))
+    )
+    team, assembled, asking = Team(users=(after, other)), dict[str, Any](), threading.Event()
+
+    async def use() -> None:
+        async with opened(desk, team, assembled) as own:
+            await own.of(before, team)
+            asked = asyncio.ensure_future(assembled["anna"].desk_thread.run(lambda: asking.wait(20)))
+            await asyncio.sleep(0.05)
+            for user in (after, other):
+                tenant = await asyncio.wait_for(own.of(user, team), 5)
+                assert tenant.user == user
+            assert len(own) == 2
+            assert not asked.done()
+            asking.set()
+            assert await asked
+
+    try:
+        asyncio.run(use())
+    finally:
+        asking.set()
+
+
+def test_whoever_asks_again_as_they_become_idle_is_answered(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tenants, "IDLE", -1.0)
+    anna = User(name="anna", digest="a")
+    team, assembled = Team(users=(anna,)), dict[str, Any]()
+
+    async def use() -> None:
+        async with opened(desk, team, assembled) as own:
+            tenant = await own.of(anna, team)
+            asking = asyncio.ensure_future(tenant({"type": "none"}, None, None))  # type: ignore[arg-type]  # never read
+            await asyncio.sleep(0)
+            assert tenant.requests == 1
+            await asking
+            assert len(own) == 1
+            await until_closed(own)
+
+    asyncio.run(use())

@@ -109,3 +109,12 @@ def test_a_name_is_plain_or_refused(name: str) -> None:
     assert name.isascii()
     assert "/" not in name
     assert name != "local"
+
+
+def test_no_file_is_written_that_would_not_be_read(tmp_path: Path) -> None:
+    """Nobody could be removed from it any more."""
+    path, token = tmp_path / "users.json", new_token()
+    add(path, token)
+    with pytest.raises(SettingsError, match="more than 8,000,000 bytes"):
+        add(path, token, collections=tuple(f"library:{'x' * 100}{number}" for number in range(80_000)))
+    assert len(read_team(str(path)).users) == 1

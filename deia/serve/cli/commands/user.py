@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 
@@ -50,6 +50,11 @@ def _limits(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+_expires = click.option(
+    "--expires", metavar="TIME", callback=shared.read_span, help="When the token ends: in 12h, 90d. [default: never]"
+)
+
+
 def _file() -> str:
     return users_file(shared.commons_root(), os.environ)
 
@@ -78,9 +83,7 @@ def user() -> None:
     metavar="NAME",
     help="Only this cluster, folder or library:NAME; may be repeated.",
 )
-@click.option(
-    "--expires", metavar="TIME", callback=shared.read_span, help="When the token ends: in 12h, 90d. [default: never]"
-)
+@_expires
 @_limits
 @shared.json_option
 def user_add(
@@ -111,13 +114,22 @@ def user_add(
 
 @user.command("rotate", short_help="Give a user a new token; the old one ends.")
 @click.argument("name")
+@_expires
 @shared.json_option
-def user_rotate(*, name: str, as_json: bool) -> None:
-    """Give the user NAME a new token, and print it; the old one ends at once, with all that it opened."""
-    token = new_token()
+def user_rotate(*, name: str, expires: int, as_json: bool) -> None:
+    """Give the user NAME a new token, and print it; the old one ends at once, with all that it opened.
+
+    The new one ends when the old one would have, unless you say otherwise.
+    """
+    token, now = new_token(), time.time()
 
     def change(team: Team) -> Team:
         changed = team.user(name).but(digest=digest_of(token))
+        changed = changed.but(expires=spool.timestamp(now + expires)) if expires else changed
+        if changed.has_ended(now):
+            fix = f"Type: deia user rotate {name} --expires 90d"
+            problem = f"the time of {name} ended at {changed.expires}, so a new token would open nothing"
+            raise SettingsError(problem, fix=fix)
         return team.but(users=tuple(changed if one.name == name else one for one in team.users))
 
     change_team(_file(), change)
@@ -252,12 +264,11 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     is printed at the end may be noted elsewhere: a log that was forged as a whole has another one.
     """
     checked = read_trail(audit_folder(shared.commons_root(), os.environ))
-    wanted = {named, f"{LIBRARY_PREFIX}{named}"} if named else set()
     lines = [
         line
         for line in checked.lines
         if str(line.get("ts", "")) >= since and name in ("", line.get("user"))
-        and (not named or not wanted.isdisjoint(_names(line.get("collections"))))
+        and (not named or _concerns(line, named.removeprefix(LIBRARY_PREFIX)))
     ]  # fmt: skip
     shown = [_shown(line) for line in lines]
     value: dict[str, Json] = {
@@ -270,8 +281,12 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     return output.NOTHING if checked.damages else output.FOUND
 
 
-def _names(value: Json) -> set[str]:
-    return {str(one) for one in value} if isinstance(value, list) else set()
+def _concerns(line: Mapping[str, Json], name: str) -> bool:
+    """Return whether a line is of a collection, or returned a document of it to somebody who named none."""
+    collections, returned = line.get("collections"), line.get("returned")
+    is_named = isinstance(collections, list) and not {name, f"{LIBRARY_PREFIX}{name}"}.isdisjoint(map(str, collections))
+    paths = map(str, returned) if isinstance(returned, list) else ()
+    return is_named or any(path.startswith(f"{LIBRARY_PREFIX}{name}/") for path in paths)
 
 
 def _shown(line: dict[str, Json] | object) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from deia.serve.server.audit_trail import AuditTrail, audit_folder
+from deia.serve.server.users import change_team, read_team, users_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,24 @@ def test_a_user_is_added_listed_rotated_and_revoked(deia: Deia, commons: Path) -
     assert second != first.out
     assert "no user any more" in deia("user", "revoke", "anna").out
     assert "There are no users" in deia("user", "list").out
+
+
+def test_whose_time_is_over_gets_no_token_that_opens_nothing(
+    deia: Deia, commons: Path, environ: dict[str, str]
+) -> None:
+    deia("user", "add", "anna", "--expires", "1d")
+    path = users_file(str(commons), environ)
+    change_team(
+        path, lambda team: team.but(users=tuple(one.but(expires="2020-01-01T00:00:00.000Z") for one in team.users))
+    )
+    before = read_team(path)
+    refused = deia("user", "rotate", "anna")
+    assert refused.code == 2
+    assert "ended at 2020-01-01" in refused.err
+    assert "deia user rotate anna --expires 90d" in refused.err
+    assert read_team(path) == before
+    assert deia("user", "rotate", "anna", "--expires", "90d").out.startswith("deia_")
+    assert not read_team(path).user("anna").has_ended(time.time())
 
 
 @pytest.mark.parametrize(
@@ -68,13 +88,17 @@ def test_the_audit_log_is_shown_by_user_and_collection_and_a_change_shows(
     trail = AuditTrail(folder)
     for user, names in (("anna", ["library:red"]), ("bert", ["library:blue"])):
         trail.append({"ts": "2026-11-01T00:00:00.000Z", "user": user, "collections": names, "question": f"of {user}?"})
+    line = {"user": "cleo", "collections": [], "question": "of all?", "returned": ["library:red/note.md"]}
+    trail.append({"ts": "2026-11-01T00:00:00.000Z", **line})
     shown = deia("audit-log")
     assert shown.code == 0
-    assert "The chain is whole: 2 lines in all" in shown.out
+    assert "The chain is whole: 3 lines in all" in shown.out
     assert "of bert?" not in deia("audit-log", "--user", "anna").out
     assert "of anna?" in deia("audit-log", "--collection", "red").out
+    assert "of all?" in deia("audit-log", "--collection", "library:red").out
     assert "of anna?" not in deia("audit-log", "--collection", "blue").out
-    assert [line["user"] for line in json.loads(deia("audit-log", "--json").out)["lines"]] == ["anna", "bert"]
+    assert "of all?" not in deia("audit-log", "--collection", "blue").out
+    assert [line["user"] for line in json.loads(deia("audit-log", "--json").out)["lines"]] == ["anna", "bert", "cleo"]
     path = next(commons.__class__(folder).glob("*.jsonl"))
     path.write_text(path.read_text().replace("bert", "anna"))
     broken = deia("audit-log")

@@ -1,0 +1,41 @@
+"""What is opened for whoever reads a part of the library has nothing to do with the rest of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deia.compile.compiled_files import CompiledFiles
+from deia.compile.compiler import compile_commons
+from deia.compile.take_in import take_in
+from deia.ingest.source import FolderSource, described
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from deia.search.catalog import Catalog
+
+
+def test_an_engine_of_the_whole_library_is_not_asked_for_whoever_reads_a_part(
+    tmp_path: Path, environ: Mapping[str, str]
+) -> None:
+    """The passages nearest of all may be of others, and would then be dropped: an answer would depend on them."""
+    root = tmp_path / "commons"
+    root.mkdir()
+    (root / "deia.toml").write_text("", encoding="utf-8")
+    compile_commons(str(root), environ=environ, requested=True)
+    for name, part in (("manuals", "impeller"), ("others", "pump")):
+        (tmp_path / name).mkdir()
+        text = f"# The {part}\n\nThe {part} turns left, and it is made of steel.\n"
+        (tmp_path / name / f"{part}.md").write_text(text, encoding="utf-8")
+        take_in(str(root), [described(FolderSource(path=str(tmp_path / name))).but(collection=name)], environ)
+    here = {**environ, "DEIA_ENGINE": "postgresql://127.0.0.1:1/x"}
+
+    def opened(*collections: str) -> Catalog:
+        library = CompiledFiles(str(root), environ=here, collections=collections, keep_fresh=True).open_library()
+        assert library is not None
+        return library
+
+    assert opened().engine is not None
+    assert len(opened("library:manuals")) == 1
+    assert opened("library:manuals").engine is None
