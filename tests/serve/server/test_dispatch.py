@@ -18,7 +18,7 @@ from deia.serve.server.read_tools import check_conversation
 from deia.serve.server.tool_schemas import COMPAT, offered
 
 if TYPE_CHECKING:
-    pass
+    from deia.fast_json import Json
 
 OFFERED = offered(compat=COMPAT)
 IS_THERE = """\
@@ -214,7 +214,7 @@ def test_whoever_asks_from_elsewhere_learns_nothing_of_the_files_of_the_server(
     compile_commons(desk.root, environ=os.environ)
 
     def fired(asker: Desk, tool: str, **given: str) -> list[str]:
-        call = {"role": "tool_call", "tool": tool, "tool_input": given}
+        call: dict[str, Json] = {"role": "tool_call", "tool": tool, "tool_input": given}
         return [one.trigger for one in check_conversation(asker, [call])[0]]
 
     local, remote = Desk(desk.root), Desk(desk.root, is_remote=True)

@@ -98,7 +98,7 @@ def test_what_could_not_be_taken_in_is_taken_in_with_what_is_sent_next(
             """Do nothing with the answer."""
 
         headers = [(name.lower().encode(), value.encode()) for name, value in signed(body).items()]
-        await hook({"method": "POST", "headers": headers}, receive, send)  # type: ignore[arg-type]  # as ASGI has it
+        await hook({"method": "POST", "headers": headers}, receive, send)
 
     async def use() -> None:
         await push("shop")

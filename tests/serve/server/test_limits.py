@@ -32,7 +32,7 @@ def test_whoever_guesses_tokens_is_within_the_rate_too() -> None:
         told.append(message.get("status", 0))
 
     async def use() -> None:
-        guard = Guard(app, token="x" * 20, rate=1)  # type: ignore[arg-type]  # as ASGI has it
+        guard = Guard(app, token="x" * 20, rate=1)
         for _ in range(4):
             scope = {"type": "http", "path": "/mcp", "client": ("::1", 9), "headers": [(b"host", b"localhost")]}
             await guard(scope, None, send)  # type: ignore[arg-type]  # likewise
