@@ -135,11 +135,12 @@ class MilvusEngine:
             self._client.create_collection(name, schema=schema, index_params=index, consistency_level="Strong")
 
     def _asked(self, ask: Callable[..., Any], *values: object, **options: object) -> Any:
+        from grpc import RpcError  # noqa: PLC0415 - pymilvus raises it as it is, if a time is up
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - an extra
 
         try:
             return ask(*values, **options)
-        except (MilvusException, OSError, ValueError) as error:
+        except (MilvusException, RpcError, OSError, ValueError) as error:
             raise problem(self._address, error) from None
 
 
