@@ -20,6 +20,7 @@ from deia.match.tiers import Tier, open_tier
 AT_ONCE = 32  # texts that a worker takes: a second or two
 IDLE = 1.0  # seconds to wait for more work, or for the others
 PATIENCE = 5.0  # seconds to wait for a database that is away
+STALLED = 60.0  # seconds in which nobody got anything done, after which the rest is encoded alone
 HERE = "postgres"
 
 
@@ -48,15 +49,22 @@ def _together(
 ) -> None:
     queue.put(tier.digest, missing)
     left, began = list(missing), time.monotonic()
+    progress = began
     while left:
         done = queue.work(tier.digest, AT_ONCE, lambda texts: encoded(tier, texts))
-        found = queue.finished(left)
+        finished = queue.finished(left)
+        found = {key: codes for key, codes in finished.items() if len(codes) == tier.dimensions}
         if found:
             cache.add(list(found), b"".join(found.values()))
             left = [key for key in left if key not in found]
-            count = len(missing) - len(left)
-            show(count / len(missing), (time.monotonic() - began) / count * len(left))
-        elif not done:
+            count, progress = len(missing) - len(left), time.monotonic()
+            show(count / len(missing), (progress - began) / count * len(left))
+        elif done:
+            progress = time.monotonic()
+        elif finished or time.monotonic() - progress > STALLED:
+            encode_missing(tier, {key: missing[key] for key in left}, cache, show)
+            return
+        else:
             queue.put(tier.digest, {key: missing[key] for key in left})  # if somebody emptied the queue
             time.sleep(IDLE)
 

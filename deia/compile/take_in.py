@@ -24,7 +24,7 @@ from deia.folders import (
 from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
-from deia.ingest.library_store import Library, Registered, library_at
+from deia.ingest.library_store import DATABASE, Library, Registered, library_at
 from deia.ingest.reading import ChunkerConfig
 from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, checked, described, slug
 from deia.problems import CommonsError
@@ -83,10 +83,22 @@ class TakenIn(Record):
 
 
 def open_library(root: str, environ: Mapping[str, str]) -> Library:
-    """Return the library of a commons, or a new one; raise CommonsError if the person does not trust the commons."""
+    """Return the library of a commons, or a new one.
+
+    Raise CommonsError if the person does not trust the commons, or if there is a replica, which it would replace.
+    """
     if not is_trusted(root, environ):
         raise CommonsError(f"you do not trust the commons in {root}", fix=f"If it is yours, type: deia trust {root}")
-    return Library(library_folder(root, environ))
+    folder = library_folder(root, environ)
+    if is_replica(folder):
+        fix = "Take sources in where it is published, or into another commons."
+        raise CommonsError("the library here is a replica of another one", fix=fix)
+    return Library(folder)
+
+
+def is_replica(folder: str) -> bool:
+    """Return whether a library was pulled: then it has a state, but no texts."""
+    return files.exists(f"{folder}/{LIBRARY_STATE}") and not files.exists(f"{folder}/{DATABASE}")
 
 
 def registered_sources(root: str, environ: Mapping[str, str]) -> list[Registered]:

@@ -22,6 +22,7 @@ SETTING = "engine"
 VARIABLE = f"DEIA_{SETTING.upper()}"
 SCHEMES = ("postgresql", "postgres", "milvus", "milvus+https")
 FIX = f"Set {VARIABLE} to postgresql://USER@HOST/DATABASE, milvus://HOST:19530 or milvus:///FOLDER/FILE.db."
+UNREADABLE = "an address that cannot be read"
 PATIENCE = 3  # seconds to wait for a connection
 SLOW = 5  # seconds for a search, after which the catalog answers
 
@@ -75,8 +76,11 @@ class Engine(Protocol):
     ) -> list[Near]:
         """Return the nearest passages of some documents or of all, nearest first, or none if the state is another."""
 
+    def state(self) -> str:
+        """Return which state is there as a whole, at once."""
+
     def stats(self) -> Stats:
-        """Return how much is there."""
+        """Return how much is there, which may take long."""
 
     def marks(self) -> Mapping[str, str]:
         """Return the mark of every document."""
@@ -100,8 +104,19 @@ def shown(address: str) -> str:
         place = parts.hostname or ""
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return "an address that cannot be read"
+        return UNREADABLE
+    if _is_torn(address):
+        return UNREADABLE
     return f"{parts.scheme}://{place}{port}{parts.path}" if parts.scheme in SCHEMES else "an unknown engine"
+
+
+def _is_torn(address: str) -> bool:
+    """Return whether a password seems to go on after the host, since it has a / ? or # that is not quoted."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return True
+    return any("@" in part for part in (parts.path, parts.query, parts.fragment))
 
 
 def password_of(address: str) -> str:
@@ -114,7 +129,7 @@ def password_of(address: str) -> str:
 
 def problem(address: str, error: Exception, *, wrong_address: bool = False) -> EngineError:
     """Return what to raise for an error of a client, without anything that the address keeps secret."""
-    if wrong_address:
+    if wrong_address or _is_torn(address):
         return EngineError("the address of the engine cannot be read", where=VARIABLE, fix=FIX)
     text = " ".join(str(error).split())[:300] or type(error).__name__
     for hidden in (address, password_of(address)):

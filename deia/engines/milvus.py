@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONGEST = 4_096  # bytes of a document's id
 AT_ONCE = 500  # rows and keys in one request
 MOST_FOUND = 16_384  # what Milvus gives at once
-STARTING = 20  # seconds for a file, which milvus-lite starts a server for
+STARTING = 20  # seconds for a file, which milvus-lite starts a server for, and for counting
 STATE = "state"  # the key of the row that has the state
 NOTHING = [0.0, 0.0]  # Milvus wants a vector in every collection
 
@@ -61,7 +61,7 @@ class MilvusEngine:
         self, vector: Sequence[float], *, limit: int, among: Collection[str] | None = None, state: str = ""
     ) -> list[Near]:
         """Return the nearest passages of some documents or of all, nearest first, or none if the state is another."""
-        if self._state() != state or (among is not None and not among):
+        if self.state() != state or (among is not None and not among):
             return []
         chosen = "" if among is None else f"key in {json.dumps([*map(key, among)])}"
         (hits,) = self._asked(
@@ -73,17 +73,25 @@ class MilvusEngine:
             for hit in hits
         ]
 
+    def state(self) -> str:
+        """Return which state is there as a whole, at once."""
+        rows = self._asked(self._client.get, self._documents, STATE, timeout=SLOW)
+        return str(rows[0]["mark"]) if rows else ""
+
     def stats(self) -> Stats:
-        """Return how much is there."""
-        state = self._state()
-        documents = self._count(self._documents) - bool(self._asked(self._client.get, self._documents, STATE))
+        """Return how much is there, which may take long."""
+        state = self.state()
+        rows = self._asked(self._client.get, self._documents, STATE, timeout=SLOW)
+        documents = self._count(self._documents) - len(rows)
         return Stats(documents=documents, passages=self._count(self._passages), state=state)
 
     def marks(self) -> Mapping[str, str]:
         """Return the mark of every document."""
 
         def read() -> dict[str, str]:
-            rows = self._client.query_iterator(self._documents, batch_size=AT_ONCE, output_fields=["document", "mark"])
+            rows = self._client.query_iterator(
+                self._documents, batch_size=AT_ONCE, output_fields=["document", "mark"], timeout=SLOW
+            )
             found: dict[str, str] = {}
             while batch := rows.next():
                 found.update({row["document"]: row["mark"] for row in batch if row["document"]})
@@ -100,12 +108,8 @@ class MilvusEngine:
         """Let the connection go."""
         self._client.close()
 
-    def _state(self) -> str:
-        rows = self._asked(self._client.get, self._documents, STATE)
-        return str(rows[0]["mark"]) if rows else ""
-
     def _count(self, collection: str) -> int:
-        rows = self._asked(self._client.query, collection, filter="", output_fields=["count(*)"])
+        rows = self._asked(self._client.query, collection, filter="", output_fields=["count(*)"], timeout=STARTING)
         return int(rows[0]["count(*)"])
 
     def _prepare(self, dimensions: int) -> None:
@@ -115,8 +119,8 @@ class MilvusEngine:
         for name, fields, wide in (
             (self._passages, ("key", "document"), dimensions), (self._documents, ("document", "mark"), len(NOTHING)),
         ):  # fmt: skip
-            if self._client.has_collection(name):
-                self._client.load_collection(name)
+            if self._client.has_collection(name, timeout=SLOW):
+                self._client.load_collection(name, timeout=SLOW)
                 continue
             schema = self._client.create_schema(auto_id=False)
             first = "key" if name == self._documents else "id"
@@ -131,11 +135,12 @@ class MilvusEngine:
             self._client.create_collection(name, schema=schema, index_params=index, consistency_level="Strong")
 
     def _asked(self, ask: Callable[..., Any], *values: object, **options: object) -> Any:
+        from grpc import RpcError  # noqa: PLC0415 - pymilvus raises it as it is, if a time is up
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - an extra
 
         try:
             return ask(*values, **options)
-        except (MilvusException, OSError, ValueError) as error:
+        except (MilvusException, RpcError, OSError, ValueError) as error:
             raise problem(self._address, error) from None
 
 

@@ -31,10 +31,17 @@ AMONG = """with passing as materialized (select document, ordinal, vector <=> %(
     from {space}
     where document = any(%(among)s) and (select state from deia_spaces where space = '{space}') = %(state)s)
 select document, ordinal, 1 - distance from passing order by distance, document, ordinal limit %(limit)s"""
-COUNTS = """select (select count(*) from {space}_documents), (select count(*) from {space}),
-    (select state from deia_spaces where space = '{space}')"""
+COUNTS = "select (select count(*) from {space}_documents), (select count(*) from {space})"
+STATE = "select state from deia_spaces where space = %s"
 SETTINGS = f"""set hnsw.ef_search = {LOOKED_AT}; set hnsw.iterative_scan = strict_order;
 set hnsw.max_scan_tuples = 1000000; set statement_timeout = '{SLOW}s'"""
+GONE = {
+    "tcp_user_timeout": SLOW * 1000,
+    "keepalives": 1,
+    "keepalives_idle": 2,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+}  # so that a machine that is gone is noticed as soon as a slow one
 LOCK = 0x64656961  # whoever makes tables; PostgreSQL's "if not exists" is no promise among several
 
 
@@ -45,7 +52,9 @@ def connected(address: str) -> Any:
     except ImportError as error:
         raise missing("psycopg, which speaks to PostgreSQL,", "postgres") from error
     try:
-        connection = psycopg.connect(address, autocommit=True, connect_timeout=PATIENCE, application_name="deia")
+        connection = psycopg.connect(
+            address, autocommit=True, connect_timeout=PATIENCE, application_name="deia", **GONE
+        )
     except psycopg.ProgrammingError as error:
         raise problem(address, error, wrong_address=True) from None
     except psycopg.Error as error:
@@ -99,11 +108,16 @@ class PostgresEngine:
         rows = self._asked(lambda connection: connection.execute(query, values).fetchall())
         return [Near(document=document, ordinal=ordinal, cosine=cosine) for document, ordinal, cosine in rows]
 
+    def state(self) -> str:
+        """Return which state is there as a whole, at once."""
+        row = self._asked(lambda connection: connection.execute(STATE, (self._space,)).fetchone())
+        return str(row[0]) if row else ""
+
     def stats(self) -> Stats:
-        """Return how much is there."""
+        """Return how much is there, which may take long."""
         query = COUNTS.format(space=self._space)
-        documents, passages, state = self._slowly(lambda connection: connection.execute(query).fetchone())
-        return Stats(documents=documents, passages=passages, state=state or "")
+        documents, passages = self._slowly(lambda connection: connection.execute(query).fetchone())
+        return Stats(documents=documents, passages=passages, state=self.state())
 
     def marks(self) -> Mapping[str, str]:
         """Return the mark of every document."""
@@ -144,10 +158,9 @@ class PostgresEngine:
         """Ask for what may take long, such as building the graph."""
 
         def unhurried(connection: Any) -> Any:
-            connection.execute("set statement_timeout = 0; set maintenance_work_mem = '1GB'")
-            answer = ask(connection)
-            connection.execute(SETTINGS)
-            return answer
+            with connection.transaction():
+                connection.execute("set local statement_timeout = 0; set local maintenance_work_mem = '1GB'")
+                return ask(connection)
 
         return self._asked(unhurried)
 

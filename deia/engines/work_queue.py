@@ -25,6 +25,7 @@ where not exists (select from deia_codes where deia_codes.key = new.key) on conf
 TAKE = """select key, body from deia_work where model = %s order by number limit %s for update skip locked"""
 KEEP = "insert into deia_codes select * from unnest(%s::bytea[], %s::bytea[]) on conflict do nothing"
 AT_ONCE = 1_000
+ABANDONED = 120  # seconds without a word, after which what a worker took is free again: its machine may be gone
 
 
 class WorkQueue:
@@ -93,6 +94,7 @@ class WorkQueue:
 
 
 def _prepared(connection: Any) -> None:
+    connection.execute(f"set idle_in_transaction_session_timeout = '{ABANDONED}s'")
     with connection.transaction():
         connection.execute("select pg_advisory_xact_lock(%s)", (LOCK,))
         connection.execute(TABLES)

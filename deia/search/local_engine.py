@@ -54,6 +54,10 @@ class LocalEngine:
         best = sorted(zip(passages, cosines, strict=True), key=lambda pair: (-pair[1], pair[0]))[:limit]
         return [self._near(passage, cosine) for passage, cosine in best]
 
+    def state(self) -> str:
+        """Return the catalog's state."""
+        return self._state
+
     def stats(self) -> Stats:
         """Return how much is there: documents and passages that have a vector."""
         counts = [len(shelf.passages) for shelf in self.shelves(self.marks())]

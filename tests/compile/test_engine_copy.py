@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -12,11 +13,14 @@ import pytest
 from deia.compile.compiler import compile_commons
 from deia.compile.engine_copy import copy_library, engine_standing
 from deia.compile.take_in import take_in, update
-from deia.engines.engine import EngineError
+from deia.engines.engine import EngineError, space_of
+from deia.engines.postgres import connected
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
+from deia.match.keyword import key
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.local_engine import LocalEngine
+from deia.search.ranking.elsewhere import EngineVectors
 from tests.derived import derived
 from tests.engines.conftest import address, postgres  # noqa: F401 - the same servers
 
@@ -91,9 +95,27 @@ def test_answers_go_on_from_the_catalog_while_the_engine_is_away(
     assert documents == before[0]
     (said,) = [line for line in warnings if line.startswith("the catalog answered, since the engine does not answer")]
     assert "hunter2" not in said
+    assert "127.0.0.1" not in said
     (standing,) = engine_standing(root, {**environ, "DEIA_ENGINE": "postgresql://me:hunter2@127.0.0.1:1/x"})
     assert "postgresql://127.0.0.1:1/x" in standing.problem
     assert "hunter2" not in standing.problem
+
+
+def test_a_passage_that_the_catalog_does_not_have_is_left_out(
+    root: str,
+    environ: Mapping[str, str],
+    postgres: str,  # noqa: F811
+) -> None:
+    copy_library(root, {**environ, "DEIA_ENGINE": postgres})
+    catalog = library(root, environ)
+    space = space_of(os.path.basename(catalog.folder)[:16], catalog.tiers["static"].digest)
+    vector = next(LocalEngine(catalog, "static").shelves([key(catalog.id(3))])).passages[0].vector
+    vectors = EngineVectors(postgres)
+    assert len(vectors.near(catalog, "static", vector, None, most=10) or ()) == len(PARTS)
+    with connected(postgres) as connection:
+        connection.execute(f"update {space} set ordinal = ordinal + 1")  # noqa: S608 - a name of our own
+    assert vectors.near(catalog, "static", vector, None, most=10) == []
+    assert vectors.near(catalog, "static", vector, range(len(catalog)), most=10) == []
 
 
 def test_a_copy_that_is_killed_goes_on_and_nothing_counts_before_it_is_whole(

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.compile import shared_encoding
 from deia.compile.catalog.effort import KEY_SIZE, TIER
 from deia.compile.catalog.embeddings import VectorCache, text_key
 from deia.compile.shared_encoding import encode_together, encoded, work
+from deia.engines import work_queue
 from deia.engines.engine import EngineError
 from deia.engines.work_queue import WorkQueue
 from deia.match.tiers import open_tier
@@ -86,6 +88,47 @@ def test_whoever_encodes_goes_on_alone_if_the_database_is_away(tmp_path: Path) -
     cache = VectorCache(str(tmp_path / "cache"), dimensions=tier.dimensions)
     encode_together(tier, texts, cache, lambda *_: None, {"DEIA_ENGINE": "postgresql://127.0.0.1:1/x"})
     assert cache.of(list(texts)) == b"".join(encoded(tier, list(texts.values())))
+
+
+def test_whoever_encodes_goes_on_alone_if_a_worker_holds_its_texts_or_left_other_vectors(
+    tmp_path: Path,
+    postgres: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared_encoding, "STALLED", 0.5)
+    environ, tier = {"DEIA_ENGINE": postgres}, open_tier(TIER)
+    held, short = texts_of(3, "held"), texts_of(2, "short")
+    cache = VectorCache(str(tmp_path / "cache"), dimensions=tier.dimensions)
+    queue = WorkQueue(postgres)
+    queue.put(tier.digest, short)
+    queue.work(tier.digest, 10, lambda texts: [b"short"] * len(texts))
+    queue.put(tier.digest, held)
+
+    def hold(batch: Sequence[str]) -> list[bytes]:
+        encode_together(tier, {**short, **held}, cache, lambda *_: None, environ)
+        return encoded(tier, batch)
+
+    assert queue.work(tier.digest, 10, hold) == 3
+    queue.close()
+    texts = {**held, **short}
+    assert cache.of(list(texts)) == b"".join(encoded(tier, list(texts.values())))
+
+
+def test_a_worker_that_says_nothing_loses_what_it_took(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setattr(work_queue, "ABANDONED", 1)
+    lost, other = WorkQueue(postgres), WorkQueue(postgres)
+    other.put("lost", {b"l" * KEY_SIZE: "text"})
+
+    def sleep(batch: Sequence[str]) -> list[bytes]:
+        assert other.work("lost", 1, fake) == 0
+        time.sleep(1.5)
+        assert other.work("lost", 1, fake) == 1
+        return fake(batch)
+
+    with pytest.raises(EngineError):
+        lost.work("lost", 1, sleep)
+    other.close()
+    lost.close()
 
 
 @pytest.mark.slow

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 import random
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from deia.engines import milvus
 from deia.engines.engine import EngineError, Passage, Shelf, Stats, problem, shown
 from deia.engines.opening import open_engine
+from deia.engines.postgres import PostgresEngine, connected
 from deia.problems import SettingsError
 from deia.settings import checked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from deia.engines.engine import Engine
 
 WIDE = 8
@@ -71,6 +77,55 @@ def test_a_space_of_another_state_answers_nothing(engine: Engine) -> None:
     assert places(engine, limit=1) == []
 
 
+def test_the_state_is_told_without_counting(address: str) -> None:
+    engine = open_engine(address, "deia_stated", WIDE)
+    engine.upsert([shelf("d", 0.1)])
+    engine.settle("s")
+    with locked(address, "deia_stated"):
+        assert engine.state() == "s"
+    assert engine.stats().state == "s"
+    engine.close()
+
+
+@contextmanager
+def locked(address: str, space: str) -> Iterator[None]:
+    """Let nobody read the passages of a space, if that is possible there."""
+    if not address.startswith("postgresql"):
+        yield
+        return
+    with connected(address) as connection, connection.transaction():
+        connection.execute(f"lock table {space} in access exclusive mode")
+        yield
+
+
+def test_a_slow_request_that_fails_leaves_searches_their_limit(postgres: str) -> None:
+    engine = PostgresEngine(postgres, "deia_limited", WIDE)
+    with pytest.raises(EngineError):
+        engine.upsert([shelf("d", 0.1).but(passages=[Passage(ordinal=0, vector=[0.5])])])
+    assert engine._connection.execute("show statement_timeout").fetchone()[0] == "5s"
+    engine.close()
+
+
+def test_a_machine_that_is_gone_is_noticed(postgres: str) -> None:
+    with connected(postgres) as connection:
+        known = connection.info.get_parameters()
+    assert known["tcp_user_timeout"] == "5000"
+    assert known["keepalives"] == "1"
+    assert int(known["keepalives_idle"]) + int(known["keepalives_interval"]) * int(known["keepalives_count"]) <= 5
+
+
+def test_a_milvus_that_is_slow_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("milvus_lite")
+    engine = open_engine(f"milvus://{tmp_path}/milvus.db", "deia_silent", WIDE)
+    for ask in (engine.state, engine.stats, engine.marks, lambda: engine.search(turned(0), limit=1)):
+        ask()
+        with monkeypatch.context() as patch:
+            patch.setattr(milvus, "SLOW", -1.0)
+            with pytest.raises(EngineError):
+                ask()
+    engine.close()
+
+
 def test_two_spaces_share_nothing(address: str) -> None:
     one, other = (open_engine(address, name, WIDE) for name in ("deia_apart_one", "deia_apart_other"))
     one.upsert([shelf("d", 0.1)])
@@ -107,3 +162,16 @@ def test_no_address_is_shown_with_its_password(text: str) -> None:
         assert password not in shown(address)
         assert password not in str(problem(address, ValueError(f"cannot open {address} for {password}")))
     shown(text)
+
+
+@pytest.mark.parametrize("mark", ["/", "?", "#", "/x@y/", "/x?", "/x#"])
+def test_a_password_that_was_not_quoted_is_not_shown(mark: str) -> None:
+    for address in (
+        f"postgresql://deia:2024{mark}hunter2@127.0.0.1:1/x",
+        f"milvus://deia:2024{mark}hunter2@127.0.0.1:1",
+    ):
+        with pytest.raises(EngineError) as raised:
+            open_engine(address, "deia_space", WIDE)
+        for text in (shown(address), str(raised.value)):
+            assert "hunter2" not in text
+            assert "2024" not in text

@@ -51,11 +51,8 @@ class FolderBucket:
         return files.read(f"{self._folder}/{name}", most)
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file as a whole; an object that is there already stays."""
+        """Write a file as a whole, also if it is there: it may be damaged, and its age tells that it is needed."""
         path = f"{self._folder}/{name}"
-        stamp = files.stamp(path)
-        if "/" in name and stamp and stamp[0] == len(content):
-            return
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             files.replace(path, content)

@@ -69,8 +69,13 @@ class _Before(Record):
     steps: int = 0  # since the last whole version
 
 
-def publish(root: str, environ: Mapping[str, str], place: str, *, private: bool = False) -> Publication:
-    """Publish the library's catalog; raise ReplicaError if there is none or the place cannot be written to."""
+def publish(
+    root: str, environ: Mapping[str, str], place: str, *, private: bool = False, whole: bool = False
+) -> Publication:
+    """Publish the library's catalog; raise ReplicaError if there is none or the place cannot be written to.
+
+    As a `whole`, everything is written anew, whatever the bucket seems to have.
+    """
     bucket = open_bucket(place, private=private)
     bring_up_to_date(root, environ)
     folder = f"{derived_folder(root, environ)}/library"
@@ -83,13 +88,13 @@ def publish(root: str, environ: Mapping[str, str], place: str, *, private: bool 
         before = _before(kept)
         listing = _listing(f"{folder}/{name}", before)
         last = _last_head(bucket, environ)
-        if before and last == before.head and last.listing == listing_digest(listing):
+        if before and last == before.head and last.listing == listing_digest(listing) and not whole:
             return _publication(last, environ, listing, is_new=False)
         head = Head(
-            sequence=last.sequence + 1 if last else 1, name=name, state=state, listing=listing_digest(listing),
+            sequence=_next_number(root, environ, place, last), name=name, state=state, listing=listing_digest(listing),
             maker=__version__,
         )  # fmt: skip
-        step = _step(before, f"{folder}/{name}", listing) if before and last == before.head else b""
+        step = _step(before, f"{folder}/{name}", listing) if before and last == before.head and not whole else b""
         if step and len(step) * LARGEST_SHARE < sum(file.size for file in listing.values()):
             moved, head = len(step), head.but(step=digest_of(step), size=len(step))
             bucket.put(f"{OBJECTS}/{head.step}", step)
@@ -121,6 +126,15 @@ def _last_head(bucket: Bucket, environ: Mapping[str, str]) -> Head | None:
     except ReplicaError:
         return None
     return head if is_signed(head.signed, signature, signed(b"", environ)[1]) else None
+
+
+def _next_number(root: str, environ: Mapping[str, str], place: str, last: Head | None) -> int:
+    """Return a number that no version had, whatever somebody wrote into the bucket, and remember it."""
+    path = f"{library_folder(root, environ)}/published-{digest_of(place.encode())[:16]}"
+    own = files.read(path) or b"0"
+    number = max(int(own) if own.isdigit() else 0, last.sequence if last else 0) + 1
+    files.replace(path, str(number).encode())
+    return number
 
 
 def _listing(folder: str, before: _Before | None) -> dict[str, Listed]:

@@ -23,6 +23,7 @@ from deia.compile.replicas.patches import is_counted, patched, plain, restored
 from deia.compile.replicas.publish import link, mapped
 from deia.compile.replicas.seal import is_signed
 from deia.compile.replicas.version import (
+    DAMAGED,
     DIGITS,
     HEAD,
     HEX,
@@ -53,7 +54,6 @@ ABOUT = "replica.json"  # beside the catalogs: what was pulled last
 LARGEST = 16 << 20  # bytes of a piece
 MOST_STEPS = 1_000
 AGAIN = "If that is meant, type the key that deia publish says, with --key."
-DAMAGED = "Type deia publish where the library is, or look after who else can write to the bucket."
 
 
 class Replica(Record):
@@ -137,7 +137,7 @@ def pull(root: str, environ: Mapping[str, str], place: str = "", *, key: str = "
         try:
             listing = _built(reader, head, known, f"{folder}/{known.head.name}", building)
             open_catalog(building)
-            _switch(folder, library, building, known.but(head=head, listing=written_listing(listing).decode()))
+            _switch(folder, library, building, known, head, listing)
         except (ArtefactError, OSError) as error:
             raise ReplicaError(f"what was published cannot be used here: {error}", fix=DAMAGED) from error
         finally:
@@ -154,23 +154,37 @@ def read_replica(folder: str) -> Replica:
 
 
 def _newer(head: Head, known: Head, about: str) -> Head:
-    if head.sequence < known.sequence or (known.state and head.state[:8] != known.state[:8]):
+    problem = ""
+    if head.sequence < known.sequence:
         problem = f"the bucket has version {head.sequence}, after version {known.sequence} was pulled"
-        problem = problem if head.sequence < known.sequence else "the bucket has another library than before"
+    elif head.sequence == known.sequence and head.listing != known.listing:
+        problem = f"the bucket has another version {head.sequence} than the one that was pulled"
+    elif known.state and head.state[:8] != known.state[:8]:
+        problem = "the bucket has another library than before"
+    if problem:
         raise ReplicaError(problem, fix=f"If that is meant, remove {about}, and pull with --key again.")
     return head
 
 
-def _switch(folder: str, library: str, building: str, replica: Replica) -> None:
-    """Make a built catalog the current one; a kill in between leaves the one before, or this one."""
-    name, before = replica.head.name, (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
-    shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
+def _switch(folder: str, library: str, building: str, known: Replica, head: Head, listing: Listing) -> None:
+    """Make a built catalog the current one; a kill in between leaves the one before, or this one.
+
+    What was pulled is written down last, so that whatever is not done is made up for by the next pull.
+    """
+    name, before = head.name, (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
+    if os.path.isdir(f"{folder}/{name}"):
+        _write(folder, known.but(listing=""))  # its files are no longer what the next version could be made of
+        shutil.rmtree(f"{folder}/{name}")
     os.rename(building, f"{folder}/{name}")
     files.make_folders(library)
-    files.replace(f"{folder}/{ABOUT}", canonical({**replica.values(), "head": replica.head.values()}))
     files.replace(f"{folder}/{CATALOG}", name.encode())
-    files.replace(f"{library}/{LIBRARY_STATE}", replica.head.state.encode())
+    files.replace(f"{library}/{LIBRARY_STATE}", head.state.encode())
+    _write(folder, known.but(head=head, listing=written_listing(listing).decode()))
     sweep(folder, keep={name, before})
+
+
+def _write(folder: str, replica: Replica) -> None:
+    files.replace(f"{folder}/{ABOUT}", canonical({**replica.values(), "head": replica.head.values()}))
 
 
 def _built(reader: _Reader, head: Head, known: Replica, before: str, building: str) -> Listing:

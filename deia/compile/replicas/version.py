@@ -23,6 +23,7 @@ DIGITS = 40  # of a digest
 MOST_HEAD, MOST_LISTING = 10_000, 20_000_000  # bytes
 PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*)?")
 NAME = re.compile(r"catalog-[A-Za-z0-9-]{1,100}")
+DAMAGED = "Type deia publish --whole where the library is, or look after who else can write to the bucket."
 PUBLISH = "Type deia publish where the library is."
 HEX = re.compile(r"[0-9a-f]{40}")
 
@@ -84,22 +85,28 @@ def read_listing(data: bytes) -> dict[str, Listed]:
     try:
         rows = json.loads(data)
         listing = {
-            path: Listed(size=int(size), digest=str(digest), pieces=tuple(map(str, pieces)))
+            path: Listed(size=_whole_number(size), digest=str(digest), pieces=tuple(map(str, pieces)))
             for path, (size, digest, pieces) in rows.items()
         }
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise ReplicaError("the listing of a version cannot be read") from error
+        raise ReplicaError("the listing of a version cannot be read", fix=DAMAGED) from error
     for path, file in listing.items():
         checked_path(path)
         if not all(map(HEX.fullmatch, (file.digest, *file.pieces))) or file.size < 0:
-            raise ReplicaError("the listing of a version makes no sense", where=path)
+            raise ReplicaError("the listing of a version makes no sense", where=path, fix=DAMAGED)
     return listing
+
+
+def _whole_number(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r:.80} is no whole number")
+    return value
 
 
 def checked_path(path: str) -> str:
     """Return a path within a catalog's folder; raise ReplicaError for any other."""
     if not PATH.fullmatch(path):
-        raise ReplicaError("a version has a file of a strange name", where=repr(path)[:100])
+        raise ReplicaError("a version has a file of a strange name", where=repr(path)[:100], fix=DAMAGED)
     return path
 
 

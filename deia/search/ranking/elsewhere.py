@@ -10,7 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from deia.engines.engine import Engine, EngineError, shown, space_of
+from deia.engines.engine import Engine, EngineError, Near, space_of
 from deia.engines.opening import open_engine
 from deia.match.keyword import key
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 AWAY = 15.0  # seconds for which an engine that did not answer is not asked again
 NAMED, STATED = 16, 24  # characters of the name of a library's catalog that say whose it is, and of what state
-COPY = "type: deia engine copy"
 
 
 class EngineVectors:
@@ -44,29 +43,38 @@ class EngineVectors:
         try:
             engine = self._engine(catalog, tier)
             found = engine.search(vector, limit=most, among=among, state=state)
-            is_other = not found and engine.stats().state != state
-        except EngineError as error:
-            self._leave(f"the catalog answered, since {error.message}")
+            is_other = not found and engine.state() != state
+        except EngineError:
+            self._leave("the engine does not answer; to see why, type: deia engine status")
             return None
         if is_other:
-            self._leave(f"the catalog answered, since {shown(self._address)} does not have its state yet; {COPY}")
+            self._leave("the engine does not have its state yet; type: deia engine copy")
             return None
         self.remark = ""
-        numbers = ((catalog.keyword.number(near.document), near.ordinal) for near in found)
-        vectors = catalog.vectors(tier)
-        return [vectors.passage(number, ordinal) for number, ordinal in numbers if number is not None]
+        passages = (_passage(catalog, tier, near) for near in found)
+        return [passage for passage in passages if passage is not None]
 
     def _engine(self, catalog: Catalog, tier: str) -> Engine:
         if tier not in self._engines:
             self._engines[tier] = opened(self._address, catalog, tier)
         return self._engines[tier]
 
-    def _leave(self, remark: str) -> None:
-        self.remark = remark
+    def _leave(self, reason: str) -> None:
+        """Say why the catalog answers, without the address, since whoever asks may be far away."""
+        self.remark = f"the catalog answered, since {reason}"
         self._away_until = time.monotonic() + AWAY
         for engine in self._engines.values():
             engine.close()
         self._engines.clear()
+
+
+def _passage(catalog: Catalog, tier: str, near: Near) -> int | None:
+    """Return the number of a passage; None if the catalog has no such passage, whatever the engine says."""
+    number, vectors = catalog.keyword.number(near.document), catalog.vectors(tier)
+    if number is None:
+        return None
+    first, end = vectors.passage(number, 0), vectors.passage(number + 1, 0)
+    return first + near.ordinal if 0 <= near.ordinal < end - first else None
 
 
 def opened(address: str, catalog: Catalog, tier: str) -> Engine:

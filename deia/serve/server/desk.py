@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from deia import files, freshness
-from deia.compile.take_in import is_up_to_date
+from deia.compile.take_in import is_replica, is_up_to_date
 from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
 from deia.folders import LIBRARY_STATE, NOWHERE, is_packaged, library_collections, library_folder, trusted_lines
@@ -46,7 +46,7 @@ class Desk:
     asked.
 
     Raises:
-        CommonsError: `root` contains no commons.
+        CommonsError: `root` contains no commons, or its library is a replica and collections of it are asked for.
         SettingsError: a setting is malformed.
     """
 
@@ -63,7 +63,11 @@ class Desk:
 
     def _open(self) -> Librarian:
         root, agent, collections = self._options
-        return Librarian(root, agent=agent, ledger=self._ledger, keep_fresh=False, collections=collections)
+        librarian = Librarian(root, agent=agent, ledger=self._ledger, keep_fresh=False, collections=collections)
+        if library_collections(collections) and is_replica(library_folder(librarian.root, os.environ)):
+            fix = "Let the machine where it is taken in serve them."
+            raise CommonsError("the library here is a replica, of which no collections can be given away", fix=fix)
+        return librarian
 
     def _take(self, librarian: Librarian) -> None:
         self.librarian = librarian
@@ -128,8 +132,9 @@ class Desk:
         return self._has_part_of_library() and not is_up_to_date(self.root, os.environ, self.derived)
 
     def _has_part_of_library(self) -> bool:
-        state = f"{library_folder(self.root, os.environ)}/{LIBRARY_STATE}"
-        return bool(library_collections(self.collections)) and files.exists(state)
+        folder = library_folder(self.root, os.environ)
+        is_there = files.exists(f"{folder}/{LIBRARY_STATE}") and not is_replica(folder)
+        return bool(library_collections(self.collections)) and is_there
 
     def changed_source(self) -> str:
         """Return a source that changed since the last compile, or an empty text.

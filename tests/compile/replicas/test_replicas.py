@@ -20,13 +20,15 @@ from deia.compile.replicas.publish import publish
 from deia.compile.replicas.pull import pull
 from deia.compile.replicas.seal import signed
 from deia.compile.replicas.version import HEAD, OBJECTS, ReplicaError, read_head
-from deia.compile.take_in import take_in, update
+from deia.compile.take_in import keep_upload, take_in, update
+from deia.folders import LIBRARY_STATE, library_folder
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
+from deia.problems import CommonsError
 from tests.derived import derived, private
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 PARTS = ("impeller", "spindle", "gasket", "bearing", "flange", "rotor", "stator", "nozzle", "piston", "valve")
 
@@ -72,6 +74,9 @@ class Two:
 
     def published_files(self) -> dict[str, bytes]:
         return current(derived(self.here, self.environ) / "library")
+
+    def name(self) -> str:
+        return (derived(self.here, self.environ) / "library/catalog").read_text()
 
     def found(self, question: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         with monkeypatch.context() as patch:
@@ -200,6 +205,92 @@ def test_an_old_version_does_not_come_back(two: Two) -> None:
     with pytest.raises(ReplicaError, match="has version 1, after version 2"):
         pull(two.there, two.away, two.place, key=key)
     assert two.files() == now
+
+
+@pytest.mark.parametrize("spoil", [spoil_objects, empty_objects, remove_objects])
+def test_publishing_everything_again_mends_a_bucket(two: Two, spoil: Callable[[Two], None]) -> None:
+    key = two.publish()
+    spoil(two)
+    with pytest.raises(ReplicaError, match="deia publish --whole"):
+        pull(two.there, two.away, two.place, key=key)
+    assert publish(two.here, two.environ, two.place, whole=True).is_whole
+    assert pull(two.there, two.away, two.place, key=key).sequence == 2
+    assert two.files() == two.published_files()
+
+
+def test_whoever_writes_into_the_bucket_cannot_set_the_publisher_s_numbers_back(two: Two) -> None:
+    key = two.publish()
+    old = (two.bucket / HEAD).read_bytes()
+    two.change("valve", "The valve closes.")
+    two.publish()
+    pull(two.there, two.away, two.place, key=key)
+    for spoil in (lambda: (two.bucket / HEAD).write_bytes(old), (two.bucket / HEAD).unlink):
+        spoil()
+        shutil.rmtree(derived(two.here, two.environ) / "library/published")
+        number = publish(two.here, two.environ, two.place).sequence
+        assert pull(two.there, two.away).sequence == number > 2
+
+
+def test_two_versions_of_one_number_are_not_both_taken(two: Two) -> None:
+    key = two.publish()
+    old = (two.bucket / HEAD).read_bytes()
+    two.change("valve", "The valve closes.")
+    two.publish()
+    pull(two.there, two.away, two.place, key=key)
+    (two.bucket / HEAD).write_bytes(old)
+    shutil.rmtree(derived(two.here, two.environ) / "library/published")
+    for path in Path(library_folder(two.here, two.environ)).glob("published-*"):
+        path.unlink()
+    two.change("valve", "The valve opens.")
+    assert publish(two.here, two.environ, two.place).sequence == 2
+    with pytest.raises(ReplicaError, match="another version 2"):
+        pull(two.there, two.away)
+
+
+def test_nothing_is_taken_in_where_a_replica_is(two: Two) -> None:
+    key = two.publish()
+    pull(two.there, two.away, two.place, key=key)
+    with pytest.raises(CommonsError, match="replica"):
+        keep_upload(two.there, "note.md", b"# A note", two.away)
+    shutil.rmtree(derived(two.there, two.away))
+    with pytest.raises(CommonsError, match="replica"):
+        update(two.there, (), two.away)
+    pull(two.there, two.away, two.place, key=key)
+    assert two.files() == two.published_files()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_switch_that_fails_half_way_is_made_up_for(two: Two, *, is_first: bool) -> None:
+    key = two.publish()
+    if not is_first:
+        pull(two.there, two.away, two.place, key=key)
+        two.change("valve", "The valve closes.")
+        two.publish()
+    state = Path(library_folder(two.there, two.away)) / LIBRARY_STATE
+    state.unlink(missing_ok=True)
+    state.mkdir(parents=True)
+    with pytest.raises(ReplicaError):
+        pull(two.there, two.away, two.place, key=key)
+    state.rmdir()
+    assert pull(two.there, two.away, two.place, key=key).is_new
+    assert state.read_bytes()
+    assert two.files() == two.published_files()
+
+
+def test_a_version_of_the_same_name_is_taken_after_a_switch_that_failed(two: Two) -> None:
+    key = two.publish()
+    pull(two.there, two.away, two.place, key=key)
+    catalog = derived(two.here, two.environ) / "library" / two.name()
+    (catalog / "extra").write_bytes(b"as another version of deia would compile it")
+    two.publish()
+    state = Path(library_folder(two.there, two.away)) / LIBRARY_STATE
+    state.unlink()
+    state.mkdir()
+    with pytest.raises(ReplicaError):
+        pull(two.there, two.away)
+    state.rmdir()
+    assert pull(two.there, two.away).is_new
+    assert two.files() == two.published_files()
 
 
 def test_a_library_of_one_s_own_is_not_hidden(two: Two) -> None:

@@ -68,15 +68,16 @@ private_option = click.option("--private", is_flag=True, help="Let the bucket be
 
 @click.command(short_help="Publish the library for other machines.")
 @click.argument("place", metavar="PLACE")
+@click.option("--whole", is_flag=True, help="Upload everything anew, as for a bucket that lost something.")
 @private_option
 @shared.json_option
-def publish(*, place: str, private: bool, as_json: bool) -> int:
+def publish(*, place: str, whole: bool, private: bool, as_json: bool) -> int:
     """Publish the library's catalog at PLACE, s3://BUCKET/PREFIX or file:///FOLDER: what changed since the last time.
 
     It is signed with a key of your own, which lies in your state folder. Other machines take it with `deia pull`.
     """
     root = shared.commons_root()
-    done = publish_library(root, os.environ, place, private=private)
+    done = publish_library(root, os.environ, place, private=private, whole=whole)
     how = "whole" if done.is_whole else "what changed"
     said = f"Version {done.sequence}: {how}, {done.moved:,} bytes." if done.is_new else "Nothing changed."
     output.answer(
