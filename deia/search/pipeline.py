@@ -199,7 +199,8 @@ def find_candidates(
     few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
     shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
     if catalog.links is not None:
-        passing_numbers = catalog.keyword.numbers(filters=set_filters) if set_filters else None
+        fixed = {name: value for name, value in filters.items() if NUMBERS not in name}  # negated ones, too
+        passing_numbers = catalog.keyword.numbers(filters=fixed) if fixed else None
         named = named_links(catalog.links, catalog, question, ranked, filters)
         shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers, named)
     shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)[:limit]

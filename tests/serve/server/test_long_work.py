@@ -15,6 +15,7 @@ import mcp_types as types
 import pytest
 
 from deia.compile.compiler import compile_commons
+from deia.serve.server.audit_trail import audit_folder
 from tests.derived import derived
 from tests.serve.server.conftest import await_ready, end_server, make_place, start_server
 
@@ -101,7 +102,7 @@ def test_who_cancels_a_call_ends_the_compile_that_it_waits_for(large: Place, opt
     asyncio.run(main())
     assert seen
     assert not compiling(large)
-    audit = "".join(path.read_text() for path in Path(large.environ["DEIA_STATE"], "audit").glob("*.jsonl"))
+    audit = "".join(path.read_text() for path in Path(audit_folder(large.root, large.environ)).glob("*.jsonl"))
     assert '"outcome":"cancelled"' in audit
 
 
