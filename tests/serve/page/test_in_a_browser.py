@@ -74,7 +74,6 @@ def test_a_verdict_comes_as_one_types_and_the_address_keeps_it(paged: Paged, bro
     assert "remove the site" in browser.text("mark.fired")
     assert "deia-reference" in browser.text()
     browser.until(lambda: "role=assistant" in browser.js("location.hash"))
-    address = browser.js("location.hash")
     assert browser.js("sessionStorage.length + localStorage.length") == 0
     browser.open(start_page_again(paged), tab="second")
     browser.do("reload")  # the other tab was open with this one, and hands the session over

@@ -102,7 +102,7 @@ def test_who_cancels_a_call_ends_the_compile_that_it_waits_for(large: Place, opt
     asyncio.run(main())
     assert seen
     assert not compiling(large)
-    audit = "".join(path.read_text() for path in Path(audit_folder(large.root, large.environ)).glob("*.jsonl"))
+    audit = "".join(path.read_text() for path in Path(audit_folder(str(large.root), large.environ)).glob("*.jsonl"))
     assert '"outcome":"cancelled"' in audit
 
 
