@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from deia import fast_json, files
@@ -75,13 +76,33 @@ def _bytes_of(content: str, encoding: str) -> bytes:
         raise QueryError(f"the content is no base64: {error}", fix="Encode the file, or omit encoding.") from error
 
 
+_waiting: dict[str, dict[str, None]] = {}  # by root: the sources that are to be taken in, while a process works
+_lock = threading.Lock()
+
+
 def start(desk: Desk, name: str) -> None:
-    """Start taking a source in, which goes on by itself."""
+    """Have a source taken in, which goes on by itself: one process at a time takes all that came meanwhile."""
+    with _lock:
+        is_working = desk.root in _waiting
+        _waiting.setdefault(desk.root, {})[name] = None
+    if not is_working:
+        threading.Thread(target=_take_in_all, args=(desk.root,), daemon=True).start()
+
+
+def _take_in_all(root: str) -> None:
+    """Take in the sources that wait, until none does; those that cannot be taken in now stay registered as pending."""
     nobody = subprocess.DEVNULL
-    process = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of deia
-        command(desk.root, [name]), stdin=nobody, stdout=nobody, stderr=nobody, start_new_session=True
-    )
-    threading.Thread(target=process.wait, daemon=True).start()  # so that no dead process is left
+    while True:
+        with _lock:
+            names = [*_waiting[root]]
+            if not names:
+                del _waiting[root]
+                return
+            _waiting[root].clear()
+        with suppress(OSError):
+            subprocess.run(  # noqa: S603 - this interpreter, and a module of deia
+                command(root, names), stdin=nobody, stdout=nobody, stderr=nobody, start_new_session=True, check=False
+            )
 
 
 async def finish(desk: Desk, name: str, report: Report) -> Reply:

@@ -53,6 +53,30 @@ def test_a_file_that_is_posted_is_found(served: Served) -> None:
     wait_for_answer(served, "gasket+of+graphite", answer["path"])
 
 
+def working(root: Path) -> int:
+    """Return how many processes take in sources of a commons."""
+    lines = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            lines.append(Path(f"/proc/{name}/cmdline").read_bytes() if name.isdigit() else b"")
+    return sum(b"library_process" in line and str(root).encode() in line for line in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are counted in /proc")
+def test_many_files_are_taken_in_by_one_process_at_a_time(served: Served) -> None:
+    most, paths = 0, []
+    for number in range(12):
+        status, answer = post(served, f"name=part-{number}.md", f"# Part\n\nThe rivet{number} holds.\n".encode())
+        assert status == 202
+        paths.append(answer["path"])
+        most = max(most, working(served.place.root))
+    for number, path in enumerate(paths):
+        wait_for_answer(served, f"rivet{number}", path)
+        most = max(most, working(served.place.root))
+    assert most == 1
+
+
 def test_a_file_has_the_collection_that_is_asked_for(served: Served) -> None:
     status, answer = post(served, "name=a.md&collection=Manuals", b"# Valve\n\nThe spindle is left-handed.\n")
     assert (status, answer["collection"], answer["path"]) == (202, "manuals", "library:manuals/a.md")
