@@ -117,7 +117,7 @@ def user_add(
 @_expires
 @shared.json_option
 def user_rotate(*, name: str, expires: int, as_json: bool) -> None:
-    """Give the user NAME a new token, and print it; the old one ends at once, with all that it opened.
+    """Replace the token of the user NAME, and print the new one; the old one ends at once, with all that it opened.
 
     The new one ends when the old one would have, unless you say otherwise.
     """
