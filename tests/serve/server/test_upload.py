@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from deia.ingest.source import UPLOAD
 from deia.serve.server.limits import MOST_BODY
 from tests.serve.server.conftest import copied, end_server, start_server
 
@@ -54,12 +55,13 @@ def test_a_file_that_is_posted_is_found(served: Served) -> None:
 
 
 def working(root: Path) -> int:
-    """Return how many processes take in sources of a commons."""
+    """Return how many processes take in uploads of a commons; the watch of its library starts others."""
     lines = []
     for name in os.listdir("/proc"):
         with contextlib.suppress(OSError):
             lines.append(Path(f"/proc/{name}/cmdline").read_bytes() if name.isdigit() else b"")
-    return sum(b"library_process" in line and str(root).encode() in line for line in lines)
+    words = (b"library_process", str(root).encode(), f"\0{UPLOAD}".encode())
+    return sum(all(word in line for word in words) for line in lines)
 
 
 @pytest.mark.slow
