@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Of a catalog's 30 nearest passages, a graph with pgvector's own 16 and 64 finds nearly all if it looks at 100.
 LOOKED_AT = 100
+MEMORY = "2GB"  # for making the graph, which becomes many times slower if it does not fit: 1 GB held 850,000 x 384
 ABOUT = """create extension if not exists vector;
 create table if not exists deia_spaces (space text primary key, state text not null)"""
 TABLES = """create table if not exists {space} (document text, ordinal int, vector halfvec({dimensions}) not null,
@@ -159,7 +160,7 @@ class PostgresEngine:
 
         def unhurried(connection: Any) -> Any:
             with connection.transaction():
-                connection.execute("set local statement_timeout = 0; set local maintenance_work_mem = '1GB'")
+                connection.execute(f"set local statement_timeout = 0; set local maintenance_work_mem = '{MEMORY}'")
                 return ask(connection)
 
         return self._asked(unhurried)
