@@ -34,6 +34,7 @@ class AnswersQuestions:
     """What answers questions with sentences of the documents, and of a language model if the person has set one."""
 
     root: str
+    collections: tuple[str, ...]
     settings: Settings
     _environ: Mapping[str, str]
     _compiled: CompiledFiles

@@ -45,8 +45,8 @@ def write(root: Path, name: str, what: str) -> None:
     page(root, name).write_text(text, encoding="utf-8")
 
 
-def asked(librarian: Librarian, **options: int) -> LibrarianResponse:
-    return librarian.answer_now(LibrarianQuery(question=QUESTION, **options))
+def asked(librarian: Librarian, *, max_chunks: int = 10) -> LibrarianResponse:
+    return librarian.answer_now(LibrarianQuery(question=QUESTION, max_chunks=max_chunks))
 
 
 def without_state(answer: LibrarianResponse) -> list[object]:
