@@ -106,10 +106,15 @@ def compared(catalog: Catalog, texts: Sequence[str], tier: str, engines: Mapping
         retrieve.COARSELY = COARSELY
         alone = asked(text, None, "alone")
         for name, engine in engines.items():
-            found, most = asked(text, engine, name), max(1, len(alone))
-            same[name].append((len(alone & found) / most, len(of_all & found) / most))
+            found = asked(text, engine, name)
+            same[name].append((shared(alone, found), shared(of_all, found)))
     catalog.engine = None
     return {engine: _line(shares, taken[engine], taken["alone"]) for engine, shares in same.items()}
+
+
+def shared(here: set[str], there: set[str]) -> float:
+    """Return which share of some documents others have; nothing is the same as nothing."""
+    return len(here & there) / len(here) if here else float(not there)
 
 
 def _line(shares: Sequence[tuple[float, float]], taken: Sequence[float], alone: Sequence[float]) -> str:

@@ -48,6 +48,11 @@ class Ongoing(Record):
     by: str = "documents"
     audit: tuple[Mapping[str, object], ...] = ()
 
+    @property
+    def has_problem(self) -> bool:
+        """Whether a model did not do its part."""
+        return any("problem" in step for step in self.audit)
+
     def noted(self, step: str, **details: object) -> Ongoing:
         """Return it with a step more in its audit."""
         return self.but(audit=(*self.audit, {"step": step, **details}))

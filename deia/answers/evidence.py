@@ -112,11 +112,12 @@ class Net(Record):
 def net(asked: Asked) -> Net:
     """Return the passages of a catalog that fit the question best; what was found for equal questions is kept."""
     key = asked.catalog, asked.question.text, repr(sorted(asked.filters.items())), asked.meaning.name
-    if key not in _nets:
+    if (found := _nets.get(key)) is None:
+        found = _cast(asked)
         if len(_nets) >= MOST_NETS:
-            _nets.clear()
-        _nets[key] = _cast(asked)
-    return _nets[key]
+            _nets.clear()  # which another thread may do, too
+        _nets[key] = found
+    return found
 
 
 def _cast(asked: Asked) -> Net:
@@ -171,11 +172,12 @@ def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, fl
 def _lines(catalog: Catalog, document: StoredDocument) -> tuple[str, ...]:
     """Return the lines of a document, which are kept for the next question."""
     key = catalog.folder, document.number
-    if key not in _read:
+    if (lines := _read.get(key)) is None:
+        lines = tuple(catalog.text(document).split("\n"))
         if len(_read) >= MOST_READ:
             _read.clear()
-        _read[key] = tuple(catalog.text(document).split("\n"))
-    return _read[key]
+        _read[key] = lines
+    return lines
 
 
 def _fused(

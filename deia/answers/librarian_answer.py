@@ -59,6 +59,11 @@ class LibrarianResponse(Record):
         issues = (step.get("issues") for step in self.audit if step.get("step") == "state")
         return tuple(str(issue) for found in issues if isinstance(found, list) for issue in found)
 
+    def in_state(self, state: Mapping[str, object]) -> LibrarianResponse:
+        """Return it with what is wrong now."""
+        steps = ({"step": "state", **state},) if state else ()
+        return self.but(audit=(*steps, *(step for step in self.audit if step["step"] != "state")))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""
         fields: dict[str, Any] = {

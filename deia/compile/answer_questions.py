@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 
+from deia import files
 from deia.errors import QueryError
+from deia.folders import GRAPH
 from deia.knowledge import Query
 from deia.records import TYPE_CHECKING
 
@@ -32,6 +34,7 @@ class AnswersQuestions:
     """What answers questions with sentences of the documents, and of a language model if the person has set one."""
 
     root: str
+    collections: tuple[str, ...]
     settings: Settings
     _environ: Mapping[str, str]
     _compiled: CompiledFiles
@@ -71,21 +74,54 @@ class AnswersQuestions:
         return awaitable(lambda: self.answer_now(asked))
 
     def answer_now(self, query: LibrarianQuery, *, keeps: bool = False) -> LibrarianResponse:
-        """Return the answer; with `keeps` under a token with which `continue_answer` goes on."""
-        from deia.answers.answering import begin, response, with_model  # noqa: PLC0415 - likewise
+        """Return the answer; with `keeps` under a token with which `continue_answer` goes on.
+
+        An answer that was given before is given again while everything is as it was, but for the state, which is
+        checked each time.
+        """
+        from deia.answers.answering import response  # noqa: PLC0415 - likewise
+        from deia.answers.kept_answers import keep_answer, kept_answer  # noqa: PLC0415 - likewise
+
+        key, began = self._key_of(query), time.monotonic()
+        ongoing, answer = None, kept_answer(key)
+        if answer is not None:
+            answer = answer.in_state(self.checked_state())
+        else:
+            ongoing = self._begun(query)
+            answer = response(ongoing, include_sources=query.include_sources)
+            if time.monotonic() - began < self.settings.answer_seconds and not ongoing.has_problem:
+                keep_answer(key, answer)
+        return answer.but(token=self._keep(ongoing, query)) if keeps else answer
+
+    def _key_of(self, query: LibrarianQuery) -> str:
+        """Return the key of all that an answer depends on."""
+        from deia.answers.kept_answers import key_of  # noqa: PLC0415 - most programs only search
+        from deia.language_model import endpoint_of  # noqa: PLC0415 - likewise
+        from deia.search.ranking.links import DATABASE  # noqa: PLC0415 - likewise
+
+        with self._lock:
+            catalogs = [self.open_catalog().folder]
+            library = self._compiled.open_library()
+        catalogs += [library.folder] if library else []
+        links = [files.stamp(f"{self._compiled.folder}/{GRAPH}/{DATABASE}{end}") for end in ("", "-wal")]
+        asked = query.question, query.collection, query.max_chunks, query.include_sources
+        return key_of(asked, catalogs, links, self.collections, self.settings, endpoint_of(self._environ))
+
+    def _begun(self, query: LibrarianQuery) -> Ongoing:
+        """Return an answer with all that the documents, and a model if the person has set one, say at once."""
+        from deia.answers.answering import begin, with_model  # noqa: PLC0415 - most programs only search
         from deia.language_model import endpoint_of  # noqa: PLC0415 - likewise
 
         limits, endpoint = self._limits(query.max_chunks), endpoint_of(self._environ)
         began = time.monotonic()
         asked = self._understood(query.question, query.collection)
         ongoing = begin(query.question, asked, limits, state=self.checked_state(), clock=time.monotonic)
-        if endpoint is not None and ongoing.evidence.passages:
-            left = limits.but(seconds=max(0.1, limits.seconds - (time.monotonic() - began)))
-            ongoing = with_model(
-                ongoing, endpoint, lambda text: self._understood(text, query.collection), left, clock=time.monotonic
-            )
-        token = self._keep(ongoing, query) if keeps else ""
-        return response(ongoing, include_sources=query.include_sources, token=token)
+        if endpoint is None or not ongoing.evidence.passages:
+            return ongoing
+        left = limits.but(seconds=max(0.1, limits.seconds - (time.monotonic() - began)))
+        return with_model(
+            ongoing, endpoint, lambda text: self._understood(text, query.collection), left, clock=time.monotonic
+        )
 
     def continue_answer(
         self, token: str, notes: Sequence[object], further: Sequence[str] = ()
@@ -120,11 +156,11 @@ class AnswersQuestions:
         return system["content"], asked["content"]
 
     @property
-    def _ongoing(self) -> dict[str, tuple[Ongoing, LibrarianQuery]]:
-        kept: dict[str, tuple[Ongoing, LibrarianQuery]] = self.__dict__.setdefault("_answers", {})
+    def _ongoing(self) -> dict[str, tuple[Ongoing | None, LibrarianQuery]]:
+        kept: dict[str, tuple[Ongoing | None, LibrarianQuery]] = self.__dict__.setdefault("_answers", {})
         return kept
 
-    def _keep(self, ongoing: Ongoing, query: LibrarianQuery) -> str:
+    def _keep(self, ongoing: Ongoing | None, query: LibrarianQuery) -> str:
         from secrets import token_hex  # noqa: PLC0415 - few agents go on
 
         while len(self._ongoing) >= MOST_ONGOING:
@@ -136,7 +172,10 @@ class AnswersQuestions:
     def _kept(self, token: str) -> tuple[Ongoing, LibrarianQuery]:
         if token not in self._ongoing:
             raise QueryError(f"there is no answer {token[:40]!r} to go on with", fix="Ask the question again.")
-        return self._ongoing[token]
+        ongoing, query = self._ongoing[token]
+        ongoing = ongoing or self._begun(query)  # one that was given before has no evidence here
+        self._ongoing[token] = ongoing, query
+        return ongoing, query
 
     def _limits(self, chunks: int) -> Limits:
         from deia.answers.gathering import Limits  # noqa: PLC0415 - most programs only search

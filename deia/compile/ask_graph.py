@@ -38,6 +38,7 @@ class AsksGraph:
     """
 
     root: str
+    collections: tuple[str, ...]
     _environ: Mapping[str, str]
     _compiled: CompiledFiles
 
@@ -45,7 +46,7 @@ class AsksGraph:
         """Return the graph, brought up to date; close it after use, as `with` does."""
         from deia.compile.graph_update import open_graph  # noqa: PLC0415 - few programs ask the graph
 
-        return open_graph(self.root, self._environ)
+        return open_graph(self.root, self._environ, self.collections)
 
     def entities(
         self,

@@ -18,6 +18,7 @@ from filelock import FileLock
 
 from deia import files, freshness
 from deia.commons.index.load_commons import Commons
+from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.commons.triggers.clause_language import FEWEST_IMPORTERS
 from deia.compile.compiler import compile_commons
@@ -25,7 +26,15 @@ from deia.compile.graph_merges import applied_merges, merged_keys
 from deia.compile.graph_proposals import Proposals, kept_proposals, proposals_folder, propose, read_kept
 from deia.compile.indexing import record_indexing
 from deia.errors import QueryError
-from deia.folders import GRAPH, INDEX_NAMES, LIBRARY_PREFIX, derived_folder, is_trusted
+from deia.folders import (
+    GRAPH,
+    INDEX_NAMES,
+    LIBRARY_PREFIX,
+    derived_folder,
+    is_trusted,
+    library_collections,
+    part_folder,
+)
 from deia.graph.commons_facts import index_facts, trigger_facts
 from deia.graph.extractor import extractor
 from deia.graph.facts import Facts, joined
@@ -38,7 +47,7 @@ from deia.ingest.library_store import Library, Shelved, library_at
 from deia.ingest.reading import ReadingError
 from deia.knowledge import Entry
 from deia.language_model import Endpoint
-from deia.settings import resolve
+from deia.settings import Settings, resolve
 from deia.watch.clauses.importers import NAME as IMPORTERS_LIST
 
 LOCK = "lock"
@@ -72,12 +81,15 @@ class _Wanted(NamedTuple):
     title: str = ""
 
 
-def open_graph(root: str, environ: Mapping[str, str]) -> Graph:
+def open_graph(root: str, environ: Mapping[str, str], collections: Sequence[str] = ()) -> Graph:
     """Return the graph of a commons, brought up to date; the caller closes it.
+
+    That of some collections is made of their documents alone: it has neither the types nor the merges that a person
+    set for all.
 
     Raise GraphError if it cannot be written, SettingsError if the schema is wrong, and what compiling raises.
     """
-    folder = graph_folder(root, environ)
+    folder = graph_folder(root, environ, collections)
     try:
         graph = Graph(folder)
     except GraphError:
@@ -86,14 +98,14 @@ def open_graph(root: str, environ: Mapping[str, str]) -> Graph:
         graph = Graph(folder)
     with ExitStack() as stack:  # closes the graph if that fails
         stack.enter_context(graph)
-        _update(graph, root, environ)
+        _update(graph, root, environ, collections)
         stack.pop_all()
     return graph
 
 
-def graph_folder(root: str, environ: Mapping[str, str]) -> str:
-    """Return the folder of the graph of a commons."""
-    return f"{derived_folder(root, environ)}/{GRAPH}"
+def graph_folder(root: str, environ: Mapping[str, str], collections: Sequence[str] = ()) -> str:
+    """Return the folder of the graph of a commons, or of some collections of it."""
+    return f"{part_folder(derived_folder(root, environ), collections)}/{GRAPH}"
 
 
 def propose_for(
@@ -129,18 +141,16 @@ def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:
     return entities, relations
 
 
-def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
+def _update(graph: Graph, root: str, environ: Mapping[str, str], collections: Sequence[str]) -> None:
     """Take in what changed since the graph was made."""
-    derived = derived_folder(root, environ)
+    derived = files.parent(graph.folder)
     if freshness.changed(derived, root, freshness.DOCUMENTS):
-        compile_commons(root, environ=environ)
+        compile_commons(root, environ=environ, collections=collections)
     settings = resolve(root, environ=environ)
-    schema = read_schema(settings.schema, settings.sources.get("schema", ""))
-    trusted = is_trusted(root, environ)
-    library = library_at(root, environ) if trusted else None
+    schema, library = _schema(settings, collections), _library(root, environ, collections)
     proposals = kept_proposals(root, environ)
     catalog = files.read(f"{derived}/catalog")
-    merges = merged_keys(applied_merges(root, environ))
+    merges = {} if collections else merged_keys(applied_merges(root, environ))
     now = {
         SCHEMA: json.dumps(schema.shown()),
         FOUND_BY: extractor(),
@@ -153,7 +163,7 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
         changed = [part for part, state in now.items() if graph.about(part) != state]
         wanted: dict[str, _Wanted] = {}
         if COMMONS in changed:
-            commons = load_layered(root, starter=settings.starter, trusted=trusted)
+            commons = _commons(root, environ, settings, collections)
             wanted |= {**_described(commons, schema), **_read(lessons(commons, schema), proposals, schema)}
         if LIBRARY in changed and library:
             wanted |= _read(passages(library, schema), proposals, schema)
@@ -162,8 +172,27 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str]) -> None:
         with graph.transaction():
             graph.merge(merges)
         _put(graph, process, wanted, known, now)
-        files.replace(f"{graph.folder}/{IMPORTERS_LIST}", _importers(graph, library) if library else b"")
-        record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
+        if not collections:
+            files.replace(f"{graph.folder}/{IMPORTERS_LIST}", _importers(graph, library) if library else b"")
+            record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
+
+
+def _schema(settings: Settings, collections: Sequence[str]) -> Schema:
+    """Return the types that the person set, or for some collections those that anybody has."""
+    return read_schema({}) if collections else read_schema(settings.schema, settings.sources.get("schema", ""))
+
+
+def _library(root: str, environ: Mapping[str, str], collections: Sequence[str]) -> Library | None:
+    """Return the library, or what of it is in some collections."""
+    only = library_collections(collections)
+    return library_at(root, environ, only=only) if is_trusted(root, environ) and (only or not collections) else None
+
+
+def _commons(root: str, environ: Mapping[str, str], settings: Settings, collections: Sequence[str]) -> Commons:
+    """Return the commons, or what of it is in some collections."""
+    commons = load_layered(root, starter=settings.starter, trusted=is_trusted(root, environ))
+    of_commons = [name for name in collections if not name.startswith(LIBRARY_PREFIX)]
+    return select_collections(commons, of_commons) if collections else commons
 
 
 def _importers(graph: Graph, library: Library) -> bytes:

@@ -84,7 +84,7 @@ def changes_since_indexing(root: str, environ: Mapping[str, str], settings: Sett
         yield f"the types or fields of [schema] have changed; they count from the next indexing: {AGAIN}"
     from deia.graph.extractor import PATTERNS  # noqa: PLC0415 - only where something was indexed
 
-    if str(last.get("extractor", "")).partition(",")[0] != PATTERNS:
+    if str(last.get("extractor", "")).partition(" and ")[0] != PATTERNS:
         yield f"another extractor found the facts of the documents; this one counts from the next indexing: {AGAIN}"
 
 

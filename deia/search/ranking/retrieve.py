@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 PASSAGES = 200  # requested by words at first
 MOST_PASSAGES = 3_200
-# Passages near in meaning: selected by their signs, and kept by their cosines (keeping 30 and 100 measured alike).
-COARSELY, EXACTLY = 90, 30
+# Passages near in meaning: selected by their signs, and kept by their cosines (keeping 30 and 100 measured alike). Of
+# the ten best documents, .977 are as if all passages were compared where 90 are selected, .982 with 120; nDCG@10 alike.
+COARSELY, EXACTLY = 120, 30
 FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten nearest are among 90, .90 among 400
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages

@@ -295,7 +295,7 @@ def _advice(answer: Answer, own: Sequence[Result]) -> str:
 
 def from_graph(question: Callable[..., GraphAnswer], desk: Desk, **arguments: Any) -> Reply:
     """Return the answer to one of the librarian's questions to the graph."""
-    answer = question(_with_graph(desk), **arguments)
+    answer = question(desk.librarian, **arguments)
     return Reply(fields=answer.to_dict(), text=answer.text)
 
 
@@ -312,17 +312,10 @@ def export(
     limit: int = 1_000,
 ) -> Reply:
     """Return the graph, or what there is of one type, in a format for other programs."""
-    with _with_graph(desk).open_graph() as graph:
+    with desk.librarian.open_graph() as graph:
         exported = exports.export(graph, format, kind=type, most=limit)
         content = "\n".join(exported.lines)
     return Reply(fields={"content": content, "complete": not exported.is_cut}, text=content)
-
-
-def _with_graph(desk: Desk) -> Librarian:
-    """Return the librarian; raise QueryError if only collections are offered, since the graph is of everything."""
-    if desk.collections:
-        raise QueryError("this server gives collections away and has no graph", fix="Ask query_global_commons.")
-    return desk.librarian
 
 
 # --- the prompts ---

@@ -26,7 +26,7 @@ from deia.commons.write.index_store import ENTRY_FIELDS
 from deia.errors import DeiaError, QueryError
 from deia.fast_json import Json
 from deia.folders import events_folder
-from deia.graph.schema import Schema, read_schema
+from deia.graph.schema import read_schema
 from deia.ledger.tail import read_ledger
 from deia.ledger.trigger_usage import count_usage
 from deia.records import ACTIONS, MODES, ROLES, STANCES, STATUSES, URGENCIES, Record
@@ -130,13 +130,12 @@ def _index(desk: Desk) -> dict[str, Json]:
 
 def _schema(desk: Desk) -> dict[str, Json]:
     lesson = next(tool for tool in TOOLS if tool.name == "save_lesson").inputs.schema()
-    graph = Schema(entity_types=(), relation_types=())  # a server of collections has none
-    if not desk.collections:
-        named, counts = read_schema(desk.librarian.settings.schema), desk.librarian.graph_stats()
-        graph = named.but(
-            entity_types=tuple(dict.fromkeys((*named.entity_types, *counts.entity_types))),
-            relation_types=tuple(dict.fromkeys((*named.relation_types, *counts.relation_types))),
-        )
+    named = read_schema({} if desk.collections else desk.librarian.settings.schema)
+    counts = desk.librarian.graph_stats()
+    graph = named.but(
+        entity_types=tuple(dict.fromkeys((*named.entity_types, *counts.entity_types))),
+        relation_types=tuple(dict.fromkeys((*named.relation_types, *counts.relation_types))),
+    )
     trigger = {"action": ACTIONS, "status": STATUSES, "stance": STANCES, "who": ROLES, "mode": MODES}
     return {
         "entry": {"fields": list(ENTRY_FIELDS), "required": ["id", "path", "title", "summary", "keywords"]},

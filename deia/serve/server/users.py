@@ -71,11 +71,19 @@ class Limited(Record):
     allowance: Allowance
 
 
+class Owned(Record):
+    """Who answers for a collection."""
+
+    collection: str
+    owner: str
+
+
 class Team(Record):
-    """Everybody who may ask the server of a commons, and the limits of collections."""
+    """Everybody who may ask the server of a commons, and the limits and owners of collections."""
 
     users: tuple[User, ...] = ()
     limits: tuple[Limited, ...] = ()
+    owners: tuple[Owned, ...] = ()
 
     def user(self, name: str) -> User:
         """Return the user of a name; raise SettingsError if there is none."""

@@ -65,9 +65,13 @@ def test_the_schema_has_the_types_of_the_graph(desk: Desk) -> None:
     assert schema["documentFields"] == schema["entityFields"] == schema["relationFields"] == {}
 
 
-def test_who_is_given_a_part_of_the_commons_gets_no_graph_of_the_whole(desk: Desk, place: Place) -> None:
+def test_who_is_given_a_part_of_the_commons_gets_a_graph_of_that_part(desk: Desk, place: Place) -> None:
     part = Desk(str(place.root), collections=["hosting"])
-    for name, arguments in QUESTIONS.items():
-        with pytest.raises(QueryError, match="collections"):
+    assert "site-rename" in ask_tool(part, "entities", {"query": "bok/hosting/site-rename.md"}).text
+    for name, arguments in (("trace", {"entity": "Kafka"}), ("relations", {"entity": "queue-purge"})):
+        with pytest.raises(QueryError, match="the graph has no entity"):
             ask_tool(part, name, arguments)
-    assert json.loads(read_resource(part, "deia://schema").text)["entityTypes"] == []
+    told = "".join(ask_tool(part, name, {}).text for name in ("entities", "stats", "export"))
+    assert "queue" in ask_tool(desk, "export", {}).text
+    assert "queue" not in told
+    assert "TEAM" in json.loads(read_resource(part, "deia://schema").text)["entityTypes"]

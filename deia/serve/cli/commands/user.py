@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import click
 
-from deia import spool
+from deia import files, spool
+from deia.compile.catalog.effort import TIER, TIERS
 from deia.compile.take_in import registered_sources
 from deia.fast_json import Json
-from deia.folders import LIBRARY_PREFIX, library_collections
+from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
 from deia.ingest.source import slug
 from deia.problems import SettingsError
 from deia.serve.cli import output
@@ -22,6 +23,7 @@ from deia.serve.server.users import (
     SCOPES,
     Allowance,
     Limited,
+    Owned,
     Team,
     User,
     change_team,
@@ -142,7 +144,8 @@ def user_revoke(*, name: str) -> None:
     """Remove the user NAME: their token ends within a second, and what they are listening to."""
 
     def change(team: Team) -> Team:
-        return team.but(users=tuple(one for one in team.users if one != team.user(name)))
+        owners = tuple(one for one in team.owners if one.owner != name)
+        return team.but(users=tuple(one for one in team.users if one != team.user(name)), owners=owners)
 
     change_team(_file(), change)
     output.say(f"{name} is no user any more.")
@@ -207,11 +210,34 @@ def collection() -> None:
     """The collections of the library: what was taken in under one name, and who may read it."""
 
 
+@collection.command("owner", short_help="Say who answers for a collection.")
+@click.argument("name")
+@click.argument("owner", required=False, default="", metavar="[USER]")
+def collection_owner(*, name: str, owner: str) -> None:
+    """Note that USER answers for the collection NAME, so that people know whom to ask; without USER, nobody does."""
+    full = _of_library(name)
+
+    def change(team: Team) -> Team:
+        others = tuple(one for one in team.owners if one.collection != full)
+        new = (Owned(collection=full, owner=team.user(owner).name),) if owner else ()
+        return team.but(owners=(*others, *new))
+
+    change_team(_file(), change)
+    output.say(f"{full}: {f'{owner} answers for it' if owner else 'nobody answers for it'}.")
+
+
+def _of_library(name: str) -> str:
+    """Return the full name of a collection of the library; raise SettingsError if it cannot be one."""
+    return _checked_collections([name if name.startswith(LIBRARY_PREFIX) else f"{LIBRARY_PREFIX}{name}"])[0]
+
+
 @collection.command("list", short_help="Show the collections, and who may read them.")
 @shared.json_option
 def collection_list(*, as_json: bool) -> int:
-    """Show every collection of the library: its sources, its documents, who may read it and add to it."""
+    """Show every collection of the library: its sources, documents, tier and owner, who may read it and add to it."""
     root, team = shared.commons_root(), read_team(_file())
+    catalog = files.read(f"{derived_folder(root, os.environ)}/library/catalog") or b""
+    tier = TIER if catalog.endswith(TIER.encode()) else TIERS[0]
     sources = registered_sources(root, os.environ)
     readable = [name for one in team.users for name in library_collections(one.collections)]
     values: dict[str, Json] = {}
@@ -223,12 +249,15 @@ def collection_list(*, as_json: bool) -> int:
         ]
         writers = [one.name for one in team.users if one.name in readers and one.may("write")]
         limits = [one.allowance.values() for one in team.limits if one.collection == f"{LIBRARY_PREFIX}{name}"]
+        owner = next((one.owner for one in team.owners if one.collection == f"{LIBRARY_PREFIX}{name}"), "")
         documents = sum(one.documents for one in own)
         values[name] = {
             "sources": [one.source.name for one in own], "documents": documents,
-            "chunks": sum(one.chunks for one in own), "readers": readers, "writers": writers, "limits": limits,
+            "chunks": sum(one.chunks for one in own), "tier": tier, "owner": owner,
+            "readers": readers, "writers": writers, "limits": limits,
         }  # fmt: skip
         who = f"; read by {', '.join(readers)}" if readers else ""
+        who += f"; {owner} answers for it" if owner else ""
         lines.append(f"{name}: {counted(len(own), 'source')}, {counted(documents, 'document')}{who}")
     output.answer({"collections": values}, lines or ["Nothing was taken in yet."], as_json=as_json)
     return output.FOUND
@@ -239,7 +268,7 @@ def collection_list(*, as_json: bool) -> int:
 @_limits
 def collection_limit(*, name: str, **amounts: int | None) -> None:
     """Limit what each user may ask of the collection NAME in a minute; without options, lift its limits."""
-    full = _checked_collections([name if name.startswith(LIBRARY_PREFIX) else f"{LIBRARY_PREFIX}{name}"])[0]
+    full = _of_library(name)
     allowance = _allowance(Allowance(requests=0, sub_questions=0, tokens=0), amounts)
 
     def change(team: Team) -> Team:

@@ -81,6 +81,20 @@ def test_a_collection_is_limited_and_shown_with_its_readers(deia: Deia, commons:
     assert "red: 0 sources, 0 documents; read by anna" in deia("collection", "list").out
 
 
+def test_a_collection_has_an_owner_as_long_as_there_is_such_a_user(deia: Deia) -> None:
+    deia("user", "add", "anna", "--collection", "library:red")
+    assert "there is no user 'bert'" in deia("collection", "owner", "red", "bert").err
+    assert "anna answers for it" in deia("collection", "owner", "red", "anna").out
+    assert "read by anna; anna answers for it" in deia("collection", "list").out
+    red = json.loads(deia("collection", "list", "--json").out)["collections"]["red"]
+    assert (red["owner"], red["tier"]) == ("anna", "static")
+    assert "nobody answers for it" in deia("collection", "owner", "library:red").out
+    deia("collection", "owner", "red", "anna")
+    deia("user", "revoke", "anna")
+    deia("user", "add", "anna", "--collection", "library:red")
+    assert "answers for it" not in deia("collection", "list").out
+
+
 def test_the_audit_log_is_shown_by_user_and_collection_and_a_change_shows(
     deia: Deia, commons: Path, environ: dict[str, str]
 ) -> None:
