@@ -58,6 +58,14 @@ def place_of(path: str, folder: str = "") -> str:
     return place
 
 
+def is_temporary(path: str) -> bool:
+    """Return whether a path lies in a folder for the temporary files of all programs: `/tmp/x`, `$(mktemp -d)`."""
+    plain = _without_names(path) if 0 < len(path) <= LONGEST else ""
+    ups, parts = _parts(plain)
+    joined = "/".join(parts)
+    return plain.startswith("/") and not ups and any(joined.startswith(f"{folder}/") for folder in _SHARED)
+
+
 def _find_place(path: str, folder: str) -> str:
     if not path or len(path) > LONGEST:
         return "<other>"

@@ -49,7 +49,7 @@ HIGHER = {"medium": "high", "high": "critical"}
 # The clause kinds for what a tool call itself does. A call that only mentions an act (asks the person, lists tasks,
 # instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
-KNOWING = frozenset((FIRES, "memory", "muted", "unless"))  # stages of a trigger that knows the command
+KNOWING = frozenset((FIRES, "memory", "muted"))  # stages of a trigger that knows the command
 LOW = "low"  # how sure a firing is that rests on a verb alone; see `deia.watch.clauses.deletions`
 MILDEST = ACTIONS[0]
 MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
