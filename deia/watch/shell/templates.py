@@ -343,5 +343,7 @@ def _same_word(template_word: str, argument: str, folder: str) -> bool:
         return not argument.startswith("-") and place_of(argument, folder) == template_word
     if matches_glob(template_word, argument):
         return True
+    if "," in argument and argument.replace(",", "").isalpha():  # `kubectl delete deploy,svc`
+        return any(matches_glob(template_word, word) for word in argument.split(","))
     trimmed = argument.removeprefix("./").rstrip("/")
     return bool(trimmed) and trimmed != argument and matches_glob(template_word, trimmed)

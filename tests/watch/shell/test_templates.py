@@ -17,6 +17,7 @@ def fits(template: str, line: str, shell: str = "bash") -> bool:
 @pytest.mark.parametrize(
     ("template", "line"),
     [
+        ("kubectl delete {deploy|sts}", "kubectl -n shop delete svc,deploy -l app=web"),
         ("git push --force", "git push --force"),
         ("git push --force", "git -C /repo push origin main --force"),
         ("git push --force", "git -c push.default=current push --force"),
