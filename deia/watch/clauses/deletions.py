@@ -94,7 +94,8 @@ def deletion(command: Command) -> str:
 
         return call_that_deletes(_code_of(command, CODE[program]), program)
     arguments = own_arguments(command)
-    if _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
+    is_caption = command.program.isalpha() and command.program[0].isupper()  # "Append soft-delete tests": of a call
+    if is_caption or _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
         return ""
     return _by_client(program, command, arguments)
 

@@ -26,6 +26,7 @@ _SCRATCH_ENDINGS = TABLES.listed("scratch endings")
 _SOURCES = TABLES.words("sources")
 _DATA = TABLES.words("data")
 _DATA_ENDINGS = TABLES.listed("data endings")
+_SERVED = TABLES.words("served data")
 _HOME_NAMES = TABLES.listed("home names")
 _HERE_NAMES = TABLES.listed("here names")
 _TEMP_NAMES = TABLES.phrases("temp names")
@@ -179,6 +180,8 @@ def _absolute_place(parts: list[str]) -> str:
         return "<shared>"
     if any(joined.startswith(f"{folder}/") for folder in _SHARED) or joined.startswith(_REBUILT):
         return "<scratch>"
+    if joined in _SERVED:
+        return "<data>"
     if not parts or (len(parts) == 1 and parts[0] in _SYSTEM - {"root"}) or joined in _BELOW_SYSTEM:
         return "<root>"
     if parts == ["root"] or (len(parts) == 2 and parts[0] in _HOMES):

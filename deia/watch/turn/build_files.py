@@ -15,10 +15,20 @@ KEYS = frozenset("run script before_script after_script cmd cmds command command
 BLOCKS = frozenset(("", "|", "|-", "|+", ">", ">-", ">+"))  # values that begin on the next line
 FILE_MODULES = frozenset(("file", "win_file"))
 GONE = "absent"
+DELETING = frozenset("delete destroy purge truncate terminate drop rm rb wipe reset flushall --force --volumes".split())
 NAMING = frozenset(("path", "dest", "name"))
 
 
-def yaml_commands(text: str) -> Iterator[str]:
+def pipeline_deletions(text: str) -> Iterator[str]:
+    """Yield those lines of a pipeline that delete or overwrite something; the others are its daily work."""
+    for line in yaml_commands(text):
+        words = line.lower().replace("=", " ").split()
+        parts = (part for word in words for part in (word, word.partition("-")[0], word.rpartition("-")[2]))
+        if not DELETING.isdisjoint(parts):
+            yield line
+
+
+def yaml_commands(text: str, hosts: str = "all") -> Iterator[str]:
     """Yield the commands in a YAML text, line by line, those for modules of Ansible that remove something included."""
     inside = -1  # the indentation of the key whose commands the lines below it are
     module, values = "", ""
@@ -44,7 +54,7 @@ def yaml_commands(text: str) -> Iterator[str]:
         elif name in NAMING and not is_item:
             values = f"{name}={_unquoted(value)}"
         elif GONE in value and (name == "state" or "state" in value):
-            yield _removal(module if name == "state" else name, values if name == "state" else value)
+            yield _removal(module if name == "state" else name, values if name == "state" else value, hosts)
 
 
 def task_block(text: str, name: str) -> str:
@@ -73,10 +83,10 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if value[:1] in {"'", '"'} and value[-1:] == value[:1] and len(value) > 1 else value
 
 
-def _removal(module: str, values: str) -> str:
-    """Return a command for what a module of Ansible removes: `ssh all rm -rf PATH`, or the module with its values."""
+def _removal(module: str, values: str, hosts: str) -> str:
+    """Return a command for what a module of Ansible removes: `ssh HOSTS rm -rf PATH`, or the module with its values."""
     path = values.partition("path=")[2] or values.partition("path:")[2]
     if module in FILE_MODULES and path:
-        return f"ssh all rm -rf {path.strip().split()[0].rstrip(',}')}"
+        return f"ssh {hosts} rm -rf {path.strip().split()[0].rstrip(',}')}"
     shown = "".join(char for char in values if char not in "'\"\\{}")
-    return f"ansible all -m {module} -a '{shown} state=absent'"
+    return f"ansible {hosts} -m {module} -a '{shown} state=absent'"

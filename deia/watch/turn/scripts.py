@@ -15,7 +15,7 @@ from deia.watch.shell.nodes import base_name
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.programs import CODE_OPTIONS, SHELLS
 from deia.watch.shell.runners import key_of
-from deia.watch.turn.build_files import task_block, yaml_commands
+from deia.watch.turn.build_files import pipeline_deletions, task_block, yaml_commands
 from deia.watch.turn.file_changes import changes
 from deia.watch.turn.run_texts import (
     MAKES,
@@ -65,7 +65,7 @@ RUNNING = SHELLS | SOURCING | frozenset((*CODE_OPTIONS, *RUNNERS))
 BETWEEN_LINES = ", \t\r\n"
 READING = (".read", "\\i", "source", "\\.")  # words by which a client of a database is told to read a file
 CONTAINERS = ("docker", "podman", "nerdctl")
-MAKE, PACKAGE, CRON, TASK, BUILD = "make", "package", "cron", "task", "build"
+MAKE, PACKAGE, CRON, TASK, BUILD, PUSH = "make", "package", "cron", "task", "build", "push"
 INSTALLING = (["install"], ["i"], ["ci"])
 FED_SHELLS = frozenset(("at", "batch", "ssh"))  # which run what they are fed, ssh if it starts a shell
 NO_LABEL = frozenset(" $(`")  # signs of a line that is no label of a branch
@@ -182,9 +182,11 @@ def _runs(command: Command, key: str, piped: Sequence[str]) -> Iterator[_Run]:
     elif key in TASKERS:
         yield from (_Run(path=path, by=TASK, given=plain or ["default"]) for path in TASKERS[key])
     elif key == PLAYER and "--check" not in command.arguments:
-        yield from (_Run(path=path, by=BUILD) for path in plain if path.endswith(YAML))
+        inventory = _option(command, "-i", "--inventory").rstrip("/").rpartition("/")[2].partition(".")[0]
+        played = [path for path in plain if path.endswith(YAML)]
+        yield from (_Run(path=path, by=BUILD, given=[inventory or "all"]) for path in played)
     elif key == "git" and plain[:1] == ["push"]:
-        yield from (_Run(path=path, by=BUILD) for path in PIPELINES)
+        yield from (_Run(path=path, by=PUSH) for path in PIPELINES)
     elif key in FED_SHELLS and (key != "ssh" or not SHELLS.isdisjoint(" ".join(plain).split())):
         yield from (_Run(path=path, by="bash") for path in fed)
     elif key == "crontab":
@@ -234,12 +236,14 @@ def _scripts_run(key: str, plain: list[str]) -> list[str]:
 
 def _snippets(run: _Run, text: str) -> Iterator[tuple[str, str]]:
     """Yield the command lines that stand for a file's text, each with the part of the file that it is."""
-    if run.by == MAKE:
+    if run.by == PUSH:
+        yield "", _as_input("bash", "\n".join(pipeline_deletions(text)))
+    elif run.by == MAKE:
         yield from _recipes(text, run.given)
     elif run.by == CRON:
         yield from _cron_lines(text)
     elif run.by == BUILD:
-        yield "", _as_input("bash", "\n".join(yaml_commands(text)))
+        yield "", _as_input("bash", "\n".join(yaml_commands(text, hosts=run.given[0])))
     elif run.by == TASK:
         blocks = [(name, "\n".join(yaml_commands(task_block(text, name)))) for name in run.given]
         yield from ((f" ({name})", _as_input("bash", lines)) for name, lines in blocks if lines)

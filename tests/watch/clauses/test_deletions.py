@@ -137,6 +137,7 @@ def test_powershells_requests_count() -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "Append soft-delete tests", "Remove deleted users from the list", "Purge user deletion fixtures",
         "widgetctl search products --query 'delete key'", "widgetctl functions serve delete-user --no-verify",
         "widgetctl build cancel 7", "widgetctl app diff shop --prune",
         "widgetctl projects list", "widgetctl show delete", "widgetctl delete -h", "widgetctl config delete-context a",

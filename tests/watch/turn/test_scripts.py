@@ -14,7 +14,7 @@ from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.watch.authoring.replay import Replay
-from deia.watch.turn.build_files import task_block, yaml_commands
+from deia.watch.turn.build_files import pipeline_deletions, task_block, yaml_commands
 from deia.watch.turn.run_texts import OLDER, disk_reader, gate_text
 from deia.watch.turn.scripts import WrittenFiles, from_disk
 from deia.watch.turn.tool_call import RUN_MARK, command_of
@@ -154,10 +154,15 @@ def test_a_pipeline_that_was_written_is_judged_when_it_is_pushed(artefact: Artef
     assert "terraform" not in command_of(from_disk(call("git push"), str(tmp_path)))
 
 
+def test_of_a_pipeline_only_what_deletes_is_judged() -> None:
+    deploy = PIPELINE % "echo $KEY | base64 --decode -o key.p12\n          aws s3 rm s3://a/b --recursive"
+    assert list(pipeline_deletions(deploy)) == ["aws s3 rm s3://a/b --recursive"]
+
+
 def test_a_playbook_that_removes_a_folder_removes_it_on_its_hosts() -> None:
     task = "  tasks:\n    - name: empty\n      ansible.builtin.file:\n        path: /var/lib/postgresql\n        state: absent\n"
     inline = "  tasks:\n    - apt: {name: nginx, state: absent}\n"
-    assert list(yaml_commands(task)) == ["ssh all rm -rf /var/lib/postgresql"]
+    assert list(yaml_commands(task, hosts="prod")) == ["ssh prod rm -rf /var/lib/postgresql"]
     assert list(yaml_commands(inline)) == ["ansible all -m apt -a 'name: nginx, state: absent state=absent'"]
 
 
