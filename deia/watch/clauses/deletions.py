@@ -49,11 +49,13 @@ ALLOWING, ALLOWED = frozenset(("allow", "force", "enable")), frozenset(("delete"
 FORCING = frozenset(("--force", "-f", "--yes", "-y", "--auto-approve"))
 RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
 WRITING = frozenset("create comment edit commit send message chat ask -p --prompt note".split())  # what only takes text
+TELLING = frozenset(("query", "eval", "run", "shell"))  # sub-commands whose next word a client executes
+CALLED = frozenset(("delete", "destroy", "drop", "purge", "truncate"))  # how calls begin in that
 SEARCHING = frozenset("search find list ls logs".split())  # what takes a question with its option `--query`
 STAYING = frozenset(("local", "emulator", "simulator", "scratch"))  # names of what runs on this machine
 FILES = ("sqlite:", "file:")  # beginnings of the addresses of data on this machine
 # Signs of code that goes through a list.
-LOOPS = ("\nfor ", ".forEach(", ".map(", ".each ", ".each{", "foreach (", "foreach(", ") for ")
+LOOPS = ("\nfor ", ".forEach(", ".map(", ".each(", ".each ", ".each{", "foreach (", "foreach(", ") for ")
 KINDS = (["table"], ["index"], ["database"], ["namespace"], ["collection"], ["user"], ["schema"], ["stream"], ["graph"])
 GLUED = ("delete", "destroy", "purge")  # verbs that are written together with what they delete: `deleteusers`
 LEAST_GLUED = 4  # letters of that
@@ -138,7 +140,8 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
 def _is_deleter(program: str, arguments: Sequence[str]) -> bool:
     """Return whether a program's own name says that it deletes something remote: `Remove-Mailbox`, `ldapdelete`."""
     is_cmdlet = program.startswith("remove-") and program not in HERE
-    return is_cmdlet or (program.endswith(GLUED) and any("://" in word for word in arguments))
+    is_remote = any("://" in word or word.startswith("cn=") for word in arguments)  # of a directory: `-D cn=admin`
+    return is_cmdlet or (program.endswith(GLUED) and is_remote)
 
 
 def _client_behind(program: str, arguments: list[str]) -> tuple[str, list[str]]:
@@ -158,6 +161,10 @@ def _said_to_client(program: str, command: Command) -> str:
     arguments = command.arguments
     is_search = not SEARCHING.isdisjoint(word.rpartition(":")[2] for word in arguments[:MOST_WORDS])
     executed = [value for option, value in pairwise(arguments) if option in EXECUTING and not is_search]
+    told = [value for word, value in pairwise(arguments) if word in TELLING or "exec" in word]
+    called = next(filter(None, map(_call_that_deletes, (*executed, *told))), "")
+    if called and program not in DATABASE_CLIENTS:
+        return called
     mutation = next((word for word in arguments if word.lstrip().startswith("mutation")), "")
     if mutation and mutation_that_deletes(mutation):
         return "mutation"
@@ -178,6 +185,12 @@ def _line_that_deletes(line: str) -> str:
     is_deletion = parts[:1] == [verb] and (verb in VERBS or verb == "drop")
     is_deletion = is_deletion or (bool(parts) and parts[0] in VERBS | MILDER and (len(parts) > 1 or rest[:1] in KINDS))
     return verb if is_deletion and rest and len(rest) < MOST_WORDS and PROSE.isdisjoint(rest) else ""
+
+
+def _call_that_deletes(text: str) -> str:
+    """Return the name of a call that deletes, in code for a client: `db._dropDatabase("shop")`, `User.x().delete()`."""
+    names = [piece.rpartition(".") for piece in text.split("(")[:-1]]
+    return next((name for _, dot, name in names if dot and not CALLED.isdisjoint(parts_of(name.lstrip("_"))[:1])), "")
 
 
 def _overwritten(target: str) -> str:
@@ -300,7 +313,7 @@ def _parts_of_sub_command(name: str) -> list[str]:
     glued = next((verb for verb in GLUED if parts == [name] and name.startswith(verb)), "")
     if glued and len(name) >= len(glued) + LEAST_GLUED:
         return [glued, name.removeprefix(glued)]
-    return parts[-1:] if "." in name else parts  # `files.delete`, but not `delete.py`
+    return parts_of(name.rpartition(".")[2])[:1] if "." in name else parts  # `files.delete`, not `delete.py`
 
 
 def _is_kept_here(arguments: Sequence[str], names: Sequence[str], at: int, verb: str) -> bool:

@@ -213,6 +213,8 @@ def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
             return True
         if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and names_test(option_value)):
             return True
+        if program in CONTAINERS and word.startswith("$(") and " ps " in word and any(map(names_test, word.split())):
+            return True  # `docker rm -f $(docker ps -q --filter label=e2e)`
         if program in {"kubectl", "oc"} and word in NAMESPACES and names_test(value):
             return True
     if program not in DATABASE_CLIENTS:

@@ -9,6 +9,7 @@ import time
 from itertools import pairwise
 
 from deia import files
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.shell.nodes import base_name
 from deia.watch.turn.tool_call import RUN_ENDINGS, command_of
@@ -69,11 +70,13 @@ def disk_reader(folder: str) -> Read:
     root = files.real(folder).rstrip("/") + "/"
 
     def read(path: str) -> str:
-        """Return a file's text, "" if it lies elsewhere, is too long or is not text; of `FOLDER/*` what is new there."""
-        if path.endswith("/*"):
-            inside = f"{folder}/{path[:-2]}"
-            names = files.names(inside)[:MOST_NEW] if files.real(inside).startswith(root) else []
-            return "\n".join(text for name in names if (text := read(path[:-1] + name))[:1] != OLDER)
+        """Return a file's text, "" if it lies elsewhere, is too long or is not text; of `FOLDER/*.sh` what is new."""
+        above, _, pattern = path.rpartition("/")
+        if "*" in pattern and "*" not in above:
+            inside = files.real(f"{folder}/{above}")
+            listed = files.names(inside) if f"{inside}/".startswith(root) else []
+            names = [name for name in listed if matches_glob(pattern, name)][:MOST_NEW]
+            return "\n".join(text for name in names if (text := read(f"{above}/{name}"))[:1] != OLDER)
         place = files.real(path if files.is_absolute(path) else f"{folder}/{path}")
         if "\0" in path or not place.startswith((root, *TEMPORARY)):
             return ""

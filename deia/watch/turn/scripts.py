@@ -10,6 +10,7 @@ from __future__ import annotations
 from deia import files
 from deia.fast_json import loads
 from deia.folders import NOWHERE
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.shell.nodes import base_name
 from deia.watch.shell.parse import parse_commands
@@ -126,8 +127,8 @@ class WrittenFiles:
 
     def _read(self, path: str) -> str:
         wanted = files.without_dots(path)
-        if wanted.endswith("/*"):
-            texts = [text for known, text in self._texts.items() if f"/{wanted[:-1]}" in f"/{known}"]
+        if "*" in wanted:
+            texts = [text for known, text in self._texts.items() if matches_glob(f"*/{wanted}", f"/{known}")]
             return "\n".join(texts) or (self._elsewhere(path) if self._elsewhere else "")
         same = (text for known, text in reversed(self._texts.items()) if _is_same(known, wanted))
         return next(same, "") or (self._elsewhere(path) if self._elsewhere else "")
@@ -230,7 +231,7 @@ def _scripts_run(key: str, plain: list[str]) -> list[str]:
     if plain in INSTALLING:
         return ["install"]
     is_named = plain[:1] in (["run"], ["run-script"], ["task"])
-    names = plain[1:] if is_named else plain if key not in {"npm", "composer"} else []
+    names = plain[1:] if is_named else plain if key != "npm" else []
     return (names or [word for word in plain[:1] if word in SHORT_SCRIPTS])[:1]
 
 

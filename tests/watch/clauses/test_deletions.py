@@ -21,6 +21,12 @@ def found(line: str, shell: str = "bash") -> list[str]:
     [
         ("widgetctl projects delete 7", "delete"),
         ("widgetctl -h cache.acme.io del 7 9", "del"),
+        ("widgetctl query 'User.byId(7)!.delete()' -d shop", "delete"),
+        ("widgetctl --javascript.execute-string 'db._dropDatabase(\"a\")'", "_dropDatabase"),
+        ("widgetdelete -D cn=admin,dc=acme ou=people,dc=acme", "widgetdelete"),
+        ("curl https://x.example/bot7/deleteWebhook?drop=true", "deleteWebhook"),
+        ("curl -d '{\"ids\":[1]}' https://x.example/app/data-deletions/v3/", "data-deletions"),
+        ("ruby -e 'Acme::Client.new(ENV[\"TOKEN\"]).things.each(&:delete)'", "(&:delete)*"),
         ("widgetctl ids | xargs widgetctl -h cache.acme.io del", "del*"),
         ("widgetctl rm --recursive acme-media", "rm*"),
         ("widgetctl subscriptions cancel sub_7", "cancel"),
@@ -138,6 +144,8 @@ def test_powershells_requests_count() -> None:
     "line",
     [
         "Append soft-delete tests", "Remove deleted users from the list", "Purge user deletion fixtures",
+        "widgetctl eval -d policy.rego data.deny_delete", "widgetctl find --query 'x.delete(1)'",
+        "curl https://x.example/app/data-deletions/7", "widgetctl query 'User.where(.deleted).first(3)'",
         "widgetctl search products --query 'delete key'", "widgetctl functions serve delete-user --no-verify",
         "widgetctl build cancel 7", "widgetctl app diff shop --prune",
         "widgetctl projects list", "widgetctl show delete", "widgetctl delete -h", "widgetctl config delete-context a",

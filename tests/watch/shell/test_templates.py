@@ -186,6 +186,7 @@ def test_what_runs_in_a_container_for_tests_harms_nobody() -> None:
         "kubectl delete ns pr-341-preview",
         "kubectl -n shop-e2e delete deploy --all",
         "helm uninstall shop -n pr-341",
+        "docker rm -f $(docker ps -aq --filter label=org.testcontainers=true)",
     ],
 )
 def test_what_acts_on_scratch_or_on_a_place_for_tests_harms_nobody(line: str) -> None:

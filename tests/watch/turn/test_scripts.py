@@ -72,7 +72,8 @@ def artefact() -> Artefact:
 @pytest.mark.parametrize(
     "command",
     [
-        "bash x.sh", "sh -e /repo/x.sh", "./x.sh", "cd /repo && ./x.sh", "source x.sh", ". ./x.sh", "sudo ./x.sh",
+        "bash x.sh", "sh -e /repo/x.sh", "for s in *x.sh; do bash $s; done", "composer down",
+        "./x.sh", "cd /repo && ./x.sh", "source x.sh", ". ./x.sh", "sudo ./x.sh",
         "bash < x.sh", "cat x.sh | bash", "cat x.sh | sudo sh -s", 'bash -c "$(cat x.sh)"', 'eval "$(cat x.sh)"',
         "source <(cat x.sh)", "timeout 60 bash x.sh | tail -5", "chmod +x x.sh && ./x.sh", "./outer.sh",
         "python3 run.py --now", "uv run run.py",
