@@ -43,7 +43,7 @@ def posted_to_delete(path: str) -> str:
     found, before = "", ""
     for segment in path.split("/"):
         parts = parts_of(segment) if is_name(segment) else []
-        if not NOUNS.isdisjoint(parts[-1:]) and POSTING.isdisjoint(parts[:-1]):
+        if not NOUNS.isdisjoint(parts[-1:]) and (POSTING | LISTING | LOOKING).isdisjoint(parts[:-1]):
             found, before = segment, segment
             continue
         verbs = _verbs_of(segment)

@@ -313,7 +313,7 @@ def _parts_of_sub_command(name: str) -> list[str]:
     glued = next((verb for verb in GLUED if parts == [name] and name.startswith(verb)), "")
     if glued and len(name) >= len(glued) + LEAST_GLUED:
         return [glued, name.removeprefix(glued)]
-    return parts_of(name.rpartition(".")[2])[:1] if "." in name else parts  # `files.delete`, not `delete.py`
+    return parts_of(name.rpartition(".")[2])[:1] if parts and "." in name else parts  # `files.delete`, not `delete.py`
 
 
 def _is_kept_here(arguments: Sequence[str], names: Sequence[str], at: int, verb: str) -> bool:

@@ -144,6 +144,7 @@ def test_powershells_requests_count() -> None:
     "line",
     [
         "Append soft-delete tests", "Remove deleted users from the list", "Purge user deletion fixtures",
+        "widgetctl exec spec spec/delete_customer_spec.rb", "grpcurl a.example:443 acme.v1.Deletions/GetDeletion",
         "widgetctl eval -d policy.rego data.deny_delete", "widgetctl find --query 'x.delete(1)'",
         "curl https://x.example/app/data-deletions/7", "widgetctl query 'User.where(.deleted).first(3)'",
         "widgetctl search products --query 'delete key'", "widgetctl functions serve delete-user --no-verify",
