@@ -346,7 +346,14 @@ def _has_object(arguments: Sequence[str], names: Sequence[str], at: int, verb: s
     if verb in VERBS:
         has_object = is_fed or after or any("=" in word for word in arguments) or is_long
         return bool(has_object or verb in FINAL or options)
-    is_named = at > 0 or is_long or "--recursive" in arguments or any("://" in word for word in bare) or len(names) > at + 2 or _is_identifier(after)
+    is_named = (
+        at > 0
+        or is_long
+        or "--recursive" in arguments
+        or any("://" in word for word in bare)
+        or len(names) > at + 2
+        or _is_identifier(after)
+    )
     return bool(is_fed or ((after or options) and is_named))
 
 

@@ -34,7 +34,9 @@ REFUSED = (
     "deia refused this call: {reason}. Only the person may do what weakens deia, in a terminal of theirs; it never"
     " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
-SPOKEN = frozenset("mute mode allow uninstall remove trust untrust user collection".split())  # commands that are the person's
+SPOKEN = frozenset(
+    "mute mode allow uninstall remove trust untrust user collection".split()
+)  # commands that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
 LISTS = (["user", "list"], ["collection", "list"])  # of the same families, which only show
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not

@@ -46,7 +46,15 @@ if TYPE_CHECKING:
     from deia.watch.shell.nodes import Command
     from deia.watch.turn.run_texts import Read
 
-KEPT_ENDINGS = ("akefile", *dict.fromkeys(PACKAGES.values()), ".mk", ".cron", ".crontab", ".txt", *YAML)  # of other files that may be run
+KEPT_ENDINGS = (
+    "akefile",
+    *dict.fromkeys(PACKAGES.values()),
+    ".mk",
+    ".cron",
+    ".crontab",
+    ".txt",
+    *YAML,
+)  # of other files that may be run
 MOST_WRITTEN = 40  # files of a conversation that are remembered
 MOST_TARGETS = 50  # of a Makefile, for one call
 MOST_SOUGHT = 200  # characters of an excerpt by which its place is found

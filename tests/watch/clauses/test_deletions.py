@@ -206,7 +206,9 @@ def test_code_that_goes_through_a_list_or_names_production_reaches_far() -> None
     assert found("python3 - <<'E'\nfor u in users:\n    requests.delete(f'https://x.example/{u}')\nE") == ["delete*"]
     users = "node - <<'E'\nconst api = connect(token)\nawait api.users().deleteUsers(all.map(u => u.id))\nE"
     assert found(users) == ["deleteUsers*"]
-    assert found("python3 - <<'E'\nimport acme\nc = acme.Client()\n[c.delete_user(u) for u in us]\nE") == ["delete_user*"]
+    assert found("python3 - <<'E'\nimport acme\nc = acme.Client()\n[c.delete_user(u) for u in us]\nE") == [
+        "delete_user*"
+    ]
     assert found("ruby - <<'E'\nAcme.bucket('acme-prod-a').delete\napi = 1\nE") == ["delete*"]
 
 

@@ -215,9 +215,20 @@ def test_what_was_there_long_before_is_no_more_than_a_warning(tmp_path: Path, ar
     assert "in x.sh, which was there before" in older[0].because
 
 
-@given(st.text(), st.sampled_from(["x.sh", "Makefile", "package.json", "x.py", "x.sql", "Taskfile.yml"]), st.text(max_size=40))
+@given(
+    st.text(),
+    st.sampled_from(["x.sh", "Makefile", "package.json", "x.py", "x.sql", "Taskfile.yml"]),
+    st.text(max_size=40),
+)
 def test_no_text_of_a_file_or_command_raises(text: str, name: str, command: str) -> None:
     written = WrittenFiles()
     written.widened(write(f"/repo/{name}", text))
-    for line in (f"bash {name}", f"make {command}", f"npm run {command}", f"task {command}", f"psql -f {name}", f"{command} | crontab -"):
+    for line in (
+        f"bash {name}",
+        f"make {command}",
+        f"npm run {command}",
+        f"task {command}",
+        f"psql -f {name}",
+        f"{command} | crontab -",
+    ):
         assert command_of(written.widened(call(line))).startswith(line)
