@@ -42,7 +42,8 @@ def posted_to_delete(path: str) -> str:
     """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
     found, before = "", ""
     for segment in path.split("/"):
-        if segment in NOUNS:
+        parts = parts_of(segment) if is_name(segment) else []
+        if not NOUNS.isdisjoint(parts[-1:]) and (POSTING | LISTING | LOOKING).isdisjoint(parts[:-1]):
             found, before = segment, segment
             continue
         verbs = _verbs_of(segment)

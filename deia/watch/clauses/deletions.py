@@ -49,15 +49,20 @@ ALLOWING, ALLOWED = frozenset(("allow", "force", "enable")), frozenset(("delete"
 FORCING = frozenset(("--force", "-f", "--yes", "-y", "--auto-approve"))
 RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
 WRITING = frozenset("create comment edit commit send message chat ask -p --prompt note".split())  # what only takes text
+TELLING = frozenset(("query", "eval", "run", "shell"))  # sub-commands whose next word a client executes
+CALLED = frozenset(("delete", "destroy", "drop", "purge", "truncate"))  # how calls begin in that
+SEARCHING = frozenset("search find list ls logs".split())  # what takes a question with its option `--query`
 STAYING = frozenset(("local", "emulator", "simulator", "scratch"))  # names of what runs on this machine
 FILES = ("sqlite:", "file:")  # beginnings of the addresses of data on this machine
-LOOPS = ("\nfor ", ".forEach(", ".each ", ".each{", "foreach (", "foreach(")  # of code that goes through a list
+# Signs of code that goes through a list.
+LOOPS = ("\nfor ", ".forEach(", ".map(", ".each(", ".each ", ".each{", "foreach (", "foreach(", ") for ")
 KINDS = (["table"], ["index"], ["database"], ["namespace"], ["collection"], ["user"], ["schema"], ["stream"], ["graph"])
 GLUED = ("delete", "destroy", "purge")  # verbs that are written together with what they delete: `deleteusers`
 LEAST_GLUED = 4  # letters of that
 AROUND_VERB = 3  # parts of a name that has its verb in the middle
 MOST_TEXT = 4_000  # characters of a client's input
 IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
+CONTRACTS, PRUNING = TABLES.words("contracts"), TABLES.words("pruning")
 OPTIONS, OTHERS, LOCAL = TABLES.words("options"), TABLES.words("others"), TABLES.words("local")
 MAKING = TABLES.words("making")
 GLANCING = TABLES.words("glancing")
@@ -91,7 +96,8 @@ def deletion(command: Command) -> str:
 
         return call_that_deletes(_code_of(command, CODE[program]), program)
     arguments = own_arguments(command)
-    if _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
+    is_caption = command.program.isalpha() and command.program[0].isupper()  # "Append soft-delete tests": of a call
+    if is_caption or _is_here((*command.arguments, *command.environment)) or any(map(_is_container, command.through)):
         return ""
     return _by_client(program, command, arguments)
 
@@ -134,7 +140,8 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
 def _is_deleter(program: str, arguments: Sequence[str]) -> bool:
     """Return whether a program's own name says that it deletes something remote: `Remove-Mailbox`, `ldapdelete`."""
     is_cmdlet = program.startswith("remove-") and program not in HERE
-    return is_cmdlet or (program.endswith(GLUED) and any("://" in word for word in arguments))
+    is_remote = any("://" in word or word.startswith("cn=") for word in arguments)  # of a directory: `-D cn=admin`
+    return is_cmdlet or (program.endswith(GLUED) and is_remote)
 
 
 def _client_behind(program: str, arguments: list[str]) -> tuple[str, list[str]]:
@@ -152,7 +159,12 @@ def _client_behind(program: str, arguments: list[str]) -> tuple[str, list[str]]:
 def _said_to_client(program: str, command: Command) -> str:
     """Return what of the text that a client reads, or is told to execute, deletes: `echo 'delete x' | adminctl`."""
     arguments = command.arguments
-    executed = [value for option, value in pairwise(arguments) if option in EXECUTING]
+    is_search = not SEARCHING.isdisjoint(word.rpartition(":")[2] for word in arguments[:MOST_WORDS])
+    executed = [value for option, value in pairwise(arguments) if option in EXECUTING and not is_search]
+    told = [value for word, value in pairwise(arguments) if word in TELLING or "exec" in word]
+    called = next(filter(None, map(_call_that_deletes, (*executed, *told))), "")
+    if called and program not in DATABASE_CLIENTS:
+        return called
     mutation = next((word for word in arguments if word.lstrip().startswith("mutation")), "")
     if mutation and mutation_that_deletes(mutation):
         return "mutation"
@@ -175,6 +187,12 @@ def _line_that_deletes(line: str) -> str:
     return verb if is_deletion and rest and len(rest) < MOST_WORDS and PROSE.isdisjoint(rest) else ""
 
 
+def _call_that_deletes(text: str) -> str:
+    """Return the name of a call that deletes, in code for a client: `db._dropDatabase("shop")`, `User.x().delete()`."""
+    names = [piece.rpartition(".") for piece in text.split("(")[:-1]]
+    return next((name for _, dot, name in names if dot and not CALLED.isdisjoint(parts_of(name.lstrip("_"))[:1])), "")
+
+
 def _overwritten(target: str) -> str:
     """Return where a copy overwrites something on another machine: in a system folder, or on a production host."""
     host, _, path = target.partition(":")
@@ -191,11 +209,18 @@ def is_wide(command: Command) -> bool:
     is_by_option = command.program not in CODE and not WIDE_OPTIONS.isdisjoint(command.arguments)
     if is_by_option or _is_fed(command) or command.program in COPYING:
         return True
+    if any(map(_is_of_list, own_arguments(command))):
+        return True
     given = (*command.arguments, *command.environment)
     code = _code_of(command, CODE[command.program]) if command.program in CODE else ""
     if any(sign in f"\n{code}" for sign in LOOPS):
         return True
     return any("*" in word for word in given) or not WIDE_WORDS.isdisjoint(words(" ".join((*given, code))))
+
+
+def _is_of_list(word: str) -> bool:
+    """Return whether a word stands for each of the lines that a command prints: `$(widgetctl flags list)`."""
+    return word == "{}" or (word[:2] == "$(" and not LISTING.isdisjoint(word[2:-1].split()))
 
 
 def _is_here(given: Sequence[str]) -> bool:
@@ -226,8 +251,9 @@ def _is_tried(arguments: Sequence[str]) -> bool:
 def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
     names = _names(arguments)
     option = next((word for word in arguments if word.partition("=")[0] in OPTIONS or _allows_deletion(word)), "")
-    if "--delete" in arguments and (not COPIES.isdisjoint(names) or any("://" in word for word in names)):
-        option = "--delete"  # of a copy that makes the other side the same
+    pruned = next((word for word in arguments if word in PRUNING), "")
+    if pruned and (not COPIES.isdisjoint(names) or (pruned == "--delete" and any("://" in word for word in names))):
+        option = pruned  # of a copy that makes the other side the same
     if not PROSE.isdisjoint(names):
         return ""
     for at, name in enumerate(names[:MOST_WORDS]):
@@ -241,7 +267,8 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         ends = (parts[0], parts[-1]) if parts else ()
         if not at and len(parts) == AROUND_VERB and ABOUT.isdisjoint(parts):
             ends = (*ends, parts[1])  # `group-remove-member`
-        ended = IN_BULK if is_fed or (at and not FORCING.isdisjoint(arguments)) else ()
+        is_contract = at > 0 and not CONTRACTS.isdisjoint(parts_of(names[at - 1]))
+        ended = IN_BULK if is_fed or is_contract or (at and not FORCING.isdisjoint(arguments)) else ()
         verb = next((part for part in ends if part in VERBS or part in MILDER or part in ended), "")
         if verb and _is_kept_here(arguments, names, at, verb):
             return ""
@@ -286,13 +313,14 @@ def _parts_of_sub_command(name: str) -> list[str]:
     glued = next((verb for verb in GLUED if parts == [name] and name.startswith(verb)), "")
     if glued and len(name) >= len(glued) + LEAST_GLUED:
         return [glued, name.removeprefix(glued)]
-    return parts[-1:] if "." in name else parts  # `files.delete`, but not `delete.py`
+    return parts_of(name.rpartition(".")[2])[:1] if parts and "." in name else parts  # `files.delete`, not `delete.py`
 
 
 def _is_kept_here(arguments: Sequence[str], names: Sequence[str], at: int, verb: str) -> bool:
     """Return whether what a verb deletes belongs to the client itself, on this machine, or only help is asked for."""
     since = max(at - 1, 0) if verb in VERBS else 0
-    around = [*(part for word in names[since : at + 1] for part in parts_of(word)), *names[at + 1 : at + 2]]
+    named = [word for word in names[since : at + 1] if "." not in word or word == names[at]]  # and no hosts
+    around = [*(part for word in named for part in parts_of(word)), *names[at + 1 : at + 2]]
     if any(word.partition("=")[0] in SCOPES for word in arguments):
         around = []
     if (
@@ -318,7 +346,14 @@ def _has_object(arguments: Sequence[str], names: Sequence[str], at: int, verb: s
     if verb in VERBS:
         has_object = is_fed or after or any("=" in word for word in arguments) or is_long
         return bool(has_object or verb in FINAL or options)
-    is_named = at > 0 or is_long or any("://" in word for word in bare) or len(names) > at + 2 or _is_identifier(after)
+    is_named = (
+        at > 0
+        or is_long
+        or "--recursive" in arguments
+        or any("://" in word for word in bare)
+        or len(names) > at + 2
+        or _is_identifier(after)
+    )
     return bool(is_fed or ((after or options) and is_named))
 
 

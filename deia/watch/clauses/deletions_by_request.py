@@ -57,7 +57,8 @@ def request_that_deletes(program: str, command: Command) -> str:
     has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
     looks = any(not (LOOKING | TELLING).isdisjoint(parts_of(part)) or "search" in part for part in path.split("/"))
     if not has_body or "-G" in arguments or "--get" in arguments:
-        return "" if looks else _named_action(asked)
+        is_call = state[:1].islower() and not state.islower() and parts_of(state)[0] in VERBS  # `deleteWebhook`
+        return state if is_call else "" if looks else _named_action(asked)
     if method == "put" and state in GONE:
         return state
     carried = _statement_in(sent) or (

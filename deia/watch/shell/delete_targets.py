@@ -26,6 +26,7 @@ _SCRATCH_ENDINGS = TABLES.listed("scratch endings")
 _SOURCES = TABLES.words("sources")
 _DATA = TABLES.words("data")
 _DATA_ENDINGS = TABLES.listed("data endings")
+_SERVED = TABLES.words("served data")
 _HOME_NAMES = TABLES.listed("home names")
 _HERE_NAMES = TABLES.listed("here names")
 _TEMP_NAMES = TABLES.phrases("temp names")
@@ -56,6 +57,14 @@ def place_of(path: str, folder: str = "") -> str:
             _places.clear()
         place = _places[key] = _find_place(path, folder)
     return place
+
+
+def is_temporary(path: str) -> bool:
+    """Return whether a path lies in a folder for the temporary files of all programs: `/tmp/x`, `$(mktemp -d)`."""
+    plain = _without_names(path) if 0 < len(path) <= LONGEST else ""
+    ups, parts = _parts(plain)
+    joined = "/".join(parts)
+    return plain.startswith("/") and not ups and any(joined.startswith(f"{folder}/") for folder in _SHARED)
 
 
 def _find_place(path: str, folder: str) -> str:
@@ -171,6 +180,8 @@ def _absolute_place(parts: list[str]) -> str:
         return "<shared>"
     if any(joined.startswith(f"{folder}/") for folder in _SHARED) or joined.startswith(_REBUILT):
         return "<scratch>"
+    if joined in _SERVED:
+        return "<data>"
     if not parts or (len(parts) == 1 and parts[0] in _SYSTEM - {"root"}) or joined in _BELOW_SYSTEM:
         return "<root>"
     if parts == ["root"] or (len(parts) == 2 and parts[0] in _HOMES):

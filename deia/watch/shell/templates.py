@@ -5,9 +5,9 @@ from __future__ import annotations
 from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING
 from deia.tables import Tables
-from deia.watch.shell.delete_targets import is_place, place_of
-from deia.watch.shell.git import long_names, without_values
-from deia.watch.shell.nodes import Command, is_assignment
+from deia.watch.shell.delete_targets import is_place, is_temporary, place_of
+from deia.watch.shell.git import GLOBALS, long_names, without_values
+from deia.watch.shell.nodes import Command, is_assignment, options_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,14 @@ CONTAINERS = ("docker", "podman", "nerdctl")
 NAMING_INSTANCE = frozenset(("--db-instance-identifier", "--db-cluster-identifier"))
 NAMING_DATABASE = frozenset(("-d", "--dbname", "-D", "--database"))
 TEST_FILES = {"docker": ("-f", "--file"), "docker-compose": ("-f", "--file"), "podman-compose": ("-f", "--file")}
-TESTS = frozenset(("test", "tests", "testing", "testdb", "dbtest", "pytest", "scratch", "tmp", "temp"))
+NAMING_PLACE = {
+    **dict.fromkeys(("docker", "docker-compose", "podman-compose"), ("-p", "--project-name")),
+    **dict.fromkeys(("kubectl", "oc", "helm"), ("-n", "--namespace")),
+}
+NAMESPACES = frozenset(("ns", "namespace", "namespaces", "project"))
+LOCAL_GIT = frozenset("reset clean checkout switch restore rm merge rebase revert cherry-pick am stash".split())
+BACKUPS = frozenset(("restic", "rustic", "borg", "kopia", "duplicity"))
+TESTS = TABLES.words("tests")
 PRODUCTION = frozenset(("prod", "production", "live"))
 DRY_OPTIONS = (
     "--dry-run",
@@ -137,7 +144,31 @@ def is_dry(command: Command) -> bool:
         return True  # of the client itself, on this machine: `hcloud context delete old`
     if command.program == "rsync" and arguments and ":" not in arguments[-1] and place_of(arguments[-1]) == "<scratch>":
         return True  # a mirror on this machine
-    return _is_for_tests(command.program.lower(), arguments) or _is_beside_tests(command)
+    program = command.program.lower()
+    return _is_for_tests(program, arguments) or _is_beside_tests(command) or _is_in_scratch(program, command)
+
+
+def _is_in_scratch(program: str, command: Command) -> bool:
+    """Return whether a command acts on nothing but temporary files: `cd /tmp/x && git clean -f`.
+
+    What git sends away counts wherever the repository lies, and so do branches, which a worktree shares with others.
+    """
+    arguments = command.arguments
+    if program == "git":
+        at = options_end(["git", *arguments], 1, GLOBALS) - 1
+        inside = is_temporary(_value_of(("-C",), arguments[:at]) or command.folder)
+        return inside and "".join(arguments[at : at + 1]) in LOCAL_GIT
+    repository = _value_of(("-r", "--repo", "--repository"), arguments) or "".join(own_arguments(command)[-1:])
+    return program in BACKUPS and is_temporary(repository.partition("::")[0])
+
+
+def _value_of(options: Sequence[str], arguments: Sequence[str]) -> str:
+    """Return the value of the first of some options, "" if none is given."""
+    for word, value in zip(arguments, [*arguments[1:], ""], strict=False):
+        name, equals, own = word.partition("=")
+        if name in options:
+            return own if equals else value
+    return ""
 
 
 def _asks_this_machine(command: Command) -> bool:
@@ -178,7 +209,13 @@ def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
             return True
         if option in NAMING_INSTANCE and names_test(option_value):
             return True
+        if option in NAMING_PLACE.get(program, ()) and names_test(option_value):
+            return True
         if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and names_test(option_value)):
+            return True
+        if program in CONTAINERS and word.startswith("$(") and " ps " in word and any(map(names_test, word.split())):
+            return True  # `docker rm -f $(docker ps -q --filter label=e2e)`
+        if program in {"kubectl", "oc"} and word in NAMESPACES and names_test(value):
             return True
     if program not in DATABASE_CLIENTS:
         return False
@@ -196,9 +233,11 @@ def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
 
 
 def names_test(name: str) -> bool:
-    """Return whether a part of a name is `test` or `scratch`: `app_test`, `docker-compose.test.yml`, `myapp_test_3`."""
-    parts = "".join(char if char.isalpha() else " " for char in name.lower()).split()
-    return not TESTS.isdisjoint(parts) and PRODUCTION.isdisjoint(parts)
+    """Return whether a part of a name is `test`, `ci` or the like: `app_test`, `docker-compose.test.yml`, `pr-341`."""
+    lowered = name.lower().replace("e2e", "test")
+    parts = "".join(char if char.isalpha() else " " for char in lowered).split()
+    is_of_request = lowered.startswith(("pr-", "mr-")) and lowered[3:4].isdigit()  # `pr-341-shop`
+    return (is_of_request or not TESTS.isdisjoint(parts)) and PRODUCTION.isdisjoint(parts)
 
 
 def _is_option(word: str, *, slashes: bool) -> bool:
@@ -306,5 +345,7 @@ def _same_word(template_word: str, argument: str, folder: str) -> bool:
         return not argument.startswith("-") and place_of(argument, folder) == template_word
     if matches_glob(template_word, argument):
         return True
+    if "," in argument and argument.replace(",", "").isalpha():  # `kubectl delete deploy,svc`
+        return any(matches_glob(template_word, word) for word in argument.split(","))
     trimmed = argument.removeprefix("./").rstrip("/")
     return bool(trimmed) and trimmed != argument and matches_glob(template_word, trimmed)

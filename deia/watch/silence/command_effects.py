@@ -47,7 +47,17 @@ DROPS = (
 )  # fmt: skip
 HOOK_WORDS = ("hook", "deia", "plugin")
 # How code of deia's own is called in the person's name.
-OWN_CALLS = ("write_mute", "grant(", "uninstall", "mute", "allow", "trust", "switch_path")
+OWN_CALLS = (
+    "write_mute",
+    "grant(",
+    "uninstall",
+    "mute",
+    "allow",
+    "trust",
+    "switch_path",
+    "change_team",
+    "commands.user",
+)
 OF_PAGE = ("make_once", "serve.page", "commands.page", "commands import page")  # what signs in to the page
 
 

@@ -34,8 +34,11 @@ REFUSED = (
     "deia refused this call: {reason}. Only the person may do what weakens deia, in a terminal of theirs; it never"
     " passes as a tool call, however it is written. You may tell them what was stopped and why."
 )
-SPOKEN = frozenset("mute mode allow uninstall remove trust untrust user".split())  # commands that are the person's
+SPOKEN = frozenset(
+    "mute mode allow uninstall remove trust untrust user collection".split()
+)  # commands that are the person's
 MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
+LISTS = (["user", "list"], ["collection", "list"])  # of the same families, which only show
 SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
 VALUED = frozenset(("--commons", "--folder", "--path", "--for", "--port", "--trigger"))  # whose value is any next word
 PAGE = "/page"  # the path of the page of a server of deia
@@ -167,10 +170,10 @@ def _own_command(words: list[str], *, has_terminal: bool) -> Iterator[str]:
     """Yield why a command of deia is refused; `has_terminal` if the call makes a terminal, in which deia may ask."""
     plain = [word for word in words if word[:1] != "-"]
     word = plain[0] if plain else ""
-    if plain == ["mode"]:  # it only shows
+    if plain == ["mode"] or plain in LISTS:  # it only shows
         return
     if word in SPOKEN or (word == "install" and "--uninstall" in words):
-        yield f"`deia {' '.join(words)}` would silence deia, take it out or change whom it trusts"
+        yield f"`deia {' '.join(words)}` would silence deia, take it out, or change whom it trusts or serves"
     elif word == "page":
         yield f"`deia {' '.join(words)}` would open the page, which only the person may use"
     elif plain[:2] in (["trigger", "replay"], ["triggers", "replay"]) and (

@@ -105,6 +105,7 @@ def _words_of(command: Command) -> Iterator[str]:
         word = argument.lower()
         yield word
         yield word.removeprefix("./").rstrip("/")
+        yield from word.split(",") if "," in word else ()
 
 
 def _required_words(template: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import time
 from itertools import pairwise
 
 from deia import files
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING, Turn
 from deia.watch.shell.nodes import base_name
 from deia.watch.turn.tool_call import RUN_ENDINGS, command_of
@@ -27,8 +28,15 @@ TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/v
 BETWEEN_WORDS = dict.fromkeys(map(ord, "'\"`;|&()<>=,:{}"), " ")
 CHANGES_FOLDER = frozenset(("cd", "-C", "pushd"))
 MOST_FOLDERS = 4
+MOST_NEW = 20  # files of a folder that are looked at
 MAKES = {"make": ("Makefile", "makefile", "GNUmakefile"), "gmake": ("Makefile",), "just": ("justfile", "Justfile")}
-PACKAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+TASKERS = dict.fromkeys(("task", "go-task"), ("Taskfile.yml", "Taskfile.yaml"))
+PACKAGES = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), "package.json"), "composer": "composer.json", "deno": "deno.json",
+}  # fmt: skip
+PLAYER = "ansible-playbook"
+YAML = (".yml", ".yaml")
+PIPELINES = (".github/workflows/*", ".gitlab-ci.yml")  # what a push starts elsewhere
 
 
 def gate_text(turn: Turn, read: Read) -> str:
@@ -45,10 +53,14 @@ def gate_text(turn: Turn, read: Read) -> str:
 
 
 def _paths_among(words: list[str]) -> Iterator[str]:
+    if "git" in words and "push" in words:
+        yield from PIPELINES
     for word in dict.fromkeys(words):
         name = base_name(word)
-        if name in MAKES or name in PACKAGERS:
-            yield from MAKES.get(name, ("package.json",))
+        if name in MAKES or name in PACKAGES or name in TASKERS:
+            yield from MAKES.get(name) or TASKERS.get(name) or (PACKAGES[name],)
+        elif name.endswith(YAML) and PLAYER in words:
+            yield word
         elif name.endswith((*RUN_ENDINGS, ".mk", ".cron")) or (name != word and "." not in name):
             yield word
 
@@ -58,7 +70,13 @@ def disk_reader(folder: str) -> Read:
     root = files.real(folder).rstrip("/") + "/"
 
     def read(path: str) -> str:
-        """Return a file's text, "" if it lies elsewhere, is too long or is not text."""
+        """Return a file's text, "" if it lies elsewhere, is too long or is not text; of `FOLDER/*.sh` what is new."""
+        above, _, pattern = path.rpartition("/")
+        if "*" in pattern and "*" not in above:
+            inside = files.real(f"{folder}/{above}")
+            listed = files.names(inside) if f"{inside}/".startswith(root) else []
+            names = [name for name in listed if matches_glob(pattern, name)][:MOST_NEW]
+            return "\n".join(text for name in names if (text := read(f"{above}/{name}"))[:1] != OLDER)
         place = files.real(path if files.is_absolute(path) else f"{folder}/{path}")
         if "\0" in path or not place.startswith((root, *TEMPORARY)):
             return ""

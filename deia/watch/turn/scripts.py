@@ -10,13 +10,26 @@ from __future__ import annotations
 from deia import files
 from deia.fast_json import loads
 from deia.folders import NOWHERE
+from deia.globs import matches_glob
 from deia.records import TYPE_CHECKING, Record, Turn
 from deia.watch.shell.nodes import base_name
 from deia.watch.shell.parse import parse_commands
 from deia.watch.shell.programs import CODE_OPTIONS, SHELLS
 from deia.watch.shell.runners import key_of
+from deia.watch.turn.build_files import pipeline_deletions, task_block, yaml_commands
 from deia.watch.turn.file_changes import changes
-from deia.watch.turn.run_texts import MAKES, MOST_FILES, MOST_TEXT, OLDER, PACKAGERS, disk_reader
+from deia.watch.turn.run_texts import (
+    MAKES,
+    MOST_FILES,
+    MOST_TEXT,
+    OLDER,
+    PACKAGES,
+    PIPELINES,
+    PLAYER,
+    TASKERS,
+    YAML,
+    disk_reader,
+)
 from deia.watch.turn.tool_call import (
     LONG_THERE,
     RUN_ENDINGS,
@@ -33,7 +46,15 @@ if TYPE_CHECKING:
     from deia.watch.shell.nodes import Command
     from deia.watch.turn.run_texts import Read
 
-KEPT_ENDINGS = ("akefile", "package.json", ".mk", ".cron", ".crontab", ".txt")  # of other files that may be run
+KEPT_ENDINGS = (
+    "akefile",
+    *dict.fromkeys(PACKAGES.values()),
+    ".mk",
+    ".cron",
+    ".crontab",
+    ".txt",
+    *YAML,
+)  # of other files that may be run
 MOST_WRITTEN = 40  # files of a conversation that are remembered
 MOST_TARGETS = 50  # of a Makefile, for one call
 MOST_SOUGHT = 200  # characters of an excerpt by which its place is found
@@ -51,7 +72,9 @@ NO_FILE = frozenset(("-c", "-lc", "-m", "-p", "-n", "-l", "--check", "--eval", "
 SETTING = (".env", "/activate", ".bashrc", ".profile", ".zshrc", "nvm.sh")  # sourced all day, and only set variables
 RUNNING = SHELLS | SOURCING | frozenset((*CODE_OPTIONS, *RUNNERS))
 BETWEEN_LINES = ", \t\r\n"
-MAKE, PACKAGE, CRON = "make", "package", "cron"
+READING = (".read", "\\i", "source", "\\.")  # words by which a client of a database is told to read a file
+CONTAINERS = ("docker", "podman", "nerdctl")
+MAKE, PACKAGE, CRON, TASK, BUILD, PUSH = "make", "package", "cron", "task", "build", "push"
 INSTALLING = (["install"], ["i"], ["ci"])
 FED_SHELLS = frozenset(("at", "batch", "ssh"))  # which run what they are fed, ssh if it starts a shell
 NO_LABEL = frozenset(" $(`")  # signs of a line that is no label of a branch
@@ -112,6 +135,9 @@ class WrittenFiles:
 
     def _read(self, path: str) -> str:
         wanted = files.without_dots(path)
+        if "*" in wanted:
+            texts = [text for known, text in self._texts.items() if matches_glob(f"*/{wanted}", f"/{known}")]
+            return "\n".join(texts) or (self._elsewhere(path) if self._elsewhere else "")
         same = (text for known, text in reversed(self._texts.items()) if _is_same(known, wanted))
         return next(same, "") or (self._elsewhere(path) if self._elsewhere else "")
 
@@ -133,6 +159,7 @@ class _Run(Record):
     path: str
     by: str  # "" if its first line or its ending says it
     given: Sequence[str] = ()
+    inside: str = ""  # the beginning of a command that runs it in a container
 
 
 def _files_run(commands: Sequence[Command], read: Read, line: str) -> Iterator[tuple[str, str]]:
@@ -159,23 +186,44 @@ def _runs(command: Command, key: str, piped: Sequence[str]) -> Iterator[_Run]:
         yield from (_Run(path=path, by="bash") for path in command.program[len(PRINTED) : -1].split())
     elif key in MAKES:
         yield from _made(command, key, plain)
-    elif key in PACKAGERS:
-        yield from (_Run(path="package.json", by=PACKAGE, given=[name]) for name in _scripts_run(key, plain))
+    elif key in PACKAGES and not (key == "deno" and plain[:1] != ["task"]):
+        yield from (_Run(path=PACKAGES[key], by=PACKAGE, given=[name]) for name in _scripts_run(key, plain))
+    elif key in TASKERS:
+        yield from (_Run(path=path, by=TASK, given=plain or ["default"]) for path in TASKERS[key])
+    elif key == PLAYER and "--check" not in command.arguments:
+        inventory = _option(command, "-i", "--inventory").rstrip("/").rpartition("/")[2].partition(".")[0]
+        played = [path for path in plain if path.endswith(YAML)]
+        yield from (_Run(path=path, by=BUILD, given=[inventory or "all"]) for path in played)
+    elif key == "git" and plain[:1] == ["push"]:
+        yield from (_Run(path=path, by=PUSH) for path in PIPELINES)
     elif key in FED_SHELLS and (key != "ssh" or not SHELLS.isdisjoint(" ".join(plain).split())):
         yield from (_Run(path=path, by="bash") for path in fed)
     elif key == "crontab":
         yield from (_Run(path=path, by=CRON) for path in plain[:1])
     elif not REMOTE.isdisjoint(command.through):
         return
+    elif any(through.startswith(CONTAINERS) for through in command.through):
+        yield from _in_container(command, plain)
     elif key in DATABASES or (key in RUNNING and not command.stdin):
         given = [_option(command, *FILE_OPTIONS)] if key in DATABASES else _first_file(command, plain)
-        for word in filter(None, [*given, *fed]):
+        told = [word.split() for word in command.arguments if key in DATABASES and word.startswith(READING)]
+        for word in filter(None, [*given, *fed, *("".join(words[1:2]) for words in told)]):
             path = word[len(SUBSTITUTED) : -1] if word.startswith(SUBSTITUTED) else word
-            yield _Run(path=path, by=key, given=[other for other in plain if other != word])
+            yield _Run(path=path, by=key, given=[other for other in plain if other != word and " " not in other])
     else:
         written = next((word for word in command.text.split() if word.endswith("/" + command.program)), "")
         if written or key.endswith(RUN_ENDINGS):
             yield _Run(path=written or command.program, by="", given=plain)
+
+
+def _in_container(command: Command, plain: Sequence[str]) -> Iterator[_Run]:
+    """Yield the script that a container runs, which has the working folder; judged as something that runs there."""
+    script = next((word for word in command.text.split() if word.endswith("/" + command.program)), "")
+    begin = command.text.partition(script or command.program)[0]
+    if command.program in SHELLS:
+        script = "".join(word for word in plain[:1] if word.endswith(RUN_ENDINGS))
+    if script[:1] != "/":
+        yield _Run(path=script, by="bash", given=plain[1:], inside=begin)
 
 
 def _made(command: Command, key: str, plain: Sequence[str]) -> Iterator[_Run]:
@@ -190,20 +238,28 @@ def _scripts_run(key: str, plain: list[str]) -> list[str]:
     """Return the script of a package that a packager runs, if any: `npm run build`, `yarn build`, `npm ci`."""
     if plain in INSTALLING:
         return ["install"]
-    names = plain[1:] if plain[:1] in (["run"], ["run-script"]) else plain if key != "npm" else []
+    is_named = plain[:1] in (["run"], ["run-script"], ["task"])
+    names = plain[1:] if is_named else plain if key != "npm" else []
     return (names or [word for word in plain[:1] if word in SHORT_SCRIPTS])[:1]
 
 
 def _snippets(run: _Run, text: str) -> Iterator[tuple[str, str]]:
     """Yield the command lines that stand for a file's text, each with the part of the file that it is."""
-    if run.by == MAKE:
+    if run.by == PUSH:
+        yield "", _as_input("bash", "\n".join(pipeline_deletions(text)))
+    elif run.by == MAKE:
         yield from _recipes(text, run.given)
     elif run.by == CRON:
         yield from _cron_lines(text)
+    elif run.by == BUILD:
+        yield "", _as_input("bash", "\n".join(yaml_commands(text, hosts=run.given[0])))
+    elif run.by == TASK:
+        blocks = [(name, "\n".join(yaml_commands(task_block(text, name)))) for name in run.given]
+        yield from ((f" ({name})", _as_input("bash", lines)) for name, lines in blocks if lines)
     elif run.by == PACKAGE:
         yield from _package_scripts(text, run.given[0])
     else:
-        yield "", _as_input(run.by or _kind(run.path, text), text, run.given)
+        yield "", run.inside + _as_input(run.by or _kind(run.path, text), text, run.given)
 
 
 def _first_file(command: Command, plain: Sequence[str]) -> list[str]:
@@ -300,7 +356,7 @@ def _package_scripts(text: str, name: str) -> Iterator[tuple[str, str]]:
             break
         except ValueError:
             content = None
-    scripts = content.get("scripts") if isinstance(content, dict) else None
+    scripts = content.get("scripts", content.get("tasks")) if isinstance(content, dict) else None
     for each in (f"pre{name}", name, f"post{name}"):
         written = scripts.get(each) if isinstance(scripts, dict) else None
         if isinstance(written, str):

@@ -61,7 +61,10 @@ SEPARATORS: dict[int, str | None] = {**dict.fromkeys(map(ord, "/\\ \t,;:=()[]{}<
 MOST_PATH = 4000  # characters of a field that may be a path or a command
 # What a command line has that runs a file; most that have it run none.
 RUN_ENDINGS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".sql", ".ps1")
-RUN_SIGNS = (*RUN_ENDINGS, "./", "/bin/", "sh ", "source ", "make", "npm", "yarn", "bun ", "just ", "crontab", "< ")
+RUN_SIGNS = (
+    *RUN_ENDINGS, "./", "/bin/", "sh ", "source ", "make", "npm", "yarn", "bun ", "just ", "crontab", "< ", "task ",
+    "ansible-playbook", "composer ", "deno ", "git push",
+)  # fmt: skip
 RUN_MARK = "# deia reads on in "  # begins the line in front of a file's text, where that stands behind the command
 LONG_THERE = ", which was there before"  # of a file that nobody changed lately
 FILE_READERS = frozenset(("read", "read_file", "read_many_files", "view", "view_file", "open_file", "fs_read"))

@@ -49,7 +49,7 @@ HIGHER = {"medium": "high", "high": "critical"}
 # The clause kinds for what a tool call itself does. A call that only mentions an act (asks the person, lists tasks,
 # instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
-KNOWING = frozenset((FIRES, "memory", "muted", "unless"))  # stages of a trigger that knows the command
+KNOWING = frozenset((FIRES, "memory", "muted"))  # stages of a trigger that knows the command
 LOW = "low"  # how sure a firing is that rests on a verb alone; see `deia.watch.clauses.deletions`
 MILDEST = ACTIONS[0]
 MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
@@ -100,11 +100,16 @@ def _last_resorts_last(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
     """Return the verdicts; what any deletion brings about counts only where no trigger knows the command."""
     if not any(verdict.firing and verdict.firing.confidence == LOW for verdict in verdicts):
         return verdicts
-    knowing = next((each for each in verdicts if each.stage in KNOWING and not _is_last_resort(each)), None)
-    if knowing is None:
+    knowing = [each for each in verdicts if each.stage in KNOWING and not _is_last_resort(each)]
+    if not knowing:
         return verdicts
-    outdone = {"stage": "sentence", "detail": f"{knowing.trigger} knows this command", "firing": None}
-    return [each.but(**outdone) if _is_last_resort(each) else each for each in verdicts]
+    outdone = {"stage": "sentence", "detail": f"{knowing[0].trigger} knows this command", "firing": None}
+    mild = all(each.firing is not None and each.firing.action == MILDEST for each in knowing)
+    return [each.but(**outdone) if _is_last_resort(each) and not (mild and _warns(each)) else each for each in verdicts]
+
+
+def _warns(verdict: Verdict) -> bool:
+    return verdict.firing is not None and verdict.firing.action != MILDEST
 
 
 def _is_last_resort(verdict: Verdict) -> bool:

@@ -20,6 +20,20 @@ def found(line: str, shell: str = "bash") -> list[str]:
     ("line", "wanted"),
     [
         ("widgetctl projects delete 7", "delete"),
+        ("widgetctl -h cache.acme.io del 7 9", "del"),
+        ("widgetctl query 'User.byId(7)!.delete()' -d shop", "delete"),
+        ("widgetctl --javascript.execute-string 'db._dropDatabase(\"a\")'", "_dropDatabase"),
+        ("widgetdelete -D cn=admin,dc=acme ou=people,dc=acme", "widgetdelete"),
+        ("curl https://x.example/bot7/deleteWebhook?drop=true", "deleteWebhook"),
+        ("curl -d '{\"ids\":[1]}' https://x.example/app/data-deletions/v3/", "data-deletions"),
+        ("ruby -e 'Acme::Client.new(ENV[\"TOKEN\"]).things.each(&:delete)'", "(&:delete)*"),
+        ("widgetctl ids | xargs widgetctl -h cache.acme.io del", "del*"),
+        ("widgetctl rm --recursive acme-media", "rm*"),
+        ("widgetctl subscriptions cancel sub_7", "cancel"),
+        ("widgetctl app sync shop --prune --force", "--prune*"),
+        ("for f in $(widgetctl flags list); do widgetctl flags delete $f; done", "delete*"),
+        ("widgetctl flags list | while read f; do widgetctl flags delete $f; done", "delete*"),
+        ("widgetctl items delete $(cat id.txt)", "delete"),
         ("widgetctl repo-delete docker-old --quiet", "repo-delete"),
         ("widgetctl deleteByNameType acme MX", "deleteByNameType"),
         ("widgetctl bundle destroy", "destroy"),
@@ -129,6 +143,12 @@ def test_powershells_requests_count() -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "Append soft-delete tests", "Remove deleted users from the list", "Purge user deletion fixtures",
+        "widgetctl exec spec spec/delete_customer_spec.rb", "grpcurl a.example:443 acme.v1.Deletions/GetDeletion",
+        "widgetctl eval -d policy.rego data.deny_delete", "widgetctl find --query 'x.delete(1)'",
+        "curl https://x.example/app/data-deletions/7", "widgetctl query 'User.where(.deleted).first(3)'",
+        "widgetctl search products --query 'delete key'", "widgetctl functions serve delete-user --no-verify",
+        "widgetctl build cancel 7", "widgetctl app diff shop --prune",
         "widgetctl projects list", "widgetctl show delete", "widgetctl delete -h", "widgetctl config delete-context a",
         "widgetctl plugin remove colours", "widgetctl delete-cache", "widgetctl local topic delete a",
         "widgetctl deploy validate --post-destructive-changes x.xml", "widgetctl archive", "widgetctl rm notes.txt",
@@ -184,6 +204,11 @@ def test_what_stays_here_or_only_looks_is_left_alone(line: str) -> None:
 
 def test_code_that_goes_through_a_list_or_names_production_reaches_far() -> None:
     assert found("python3 - <<'E'\nfor u in users:\n    requests.delete(f'https://x.example/{u}')\nE") == ["delete*"]
+    users = "node - <<'E'\nconst api = connect(token)\nawait api.users().deleteUsers(all.map(u => u.id))\nE"
+    assert found(users) == ["deleteUsers*"]
+    assert found("python3 - <<'E'\nimport acme\nc = acme.Client()\n[c.delete_user(u) for u in us]\nE") == [
+        "delete_user*"
+    ]
     assert found("ruby - <<'E'\nAcme.bucket('acme-prod-a').delete\napi = 1\nE") == ["delete*"]
 
 

@@ -23,7 +23,7 @@ EXAMPLES = {
     "<outside>": ["/srv/backup-tool", "/backups/2024", "/srv/www", "~/projects", "../other", "/some/path",
                   "/home/sam/code", "~sam/x", "D:\\data\\x"],
     "<source>": ["src", "./src/", "packages/eval", "tests", "app/*"],
-    "<data>": ["runs", "data/2026", "uploads/", "app.db", "packages/api/data"],
+    "<data>": ["runs", "data/2026", "uploads/", "app.db", "/var/lib/mysql", "/var/lib/postgresql/*", "packages/api/data"],
     "<shared>": ["/tmp", "/tmp/*", "/var/tmp/"],
     "<scratch>": ["/tmp/x", "$TMPDIR/x", "$TMPDIR", "node_modules", "a/b/dist", "x.pyc", "src/__pycache__",
                   "~/.cache/pip", "$(mktemp -d)/x", "/home/sam/app/tmp/x", "my-tmp-folder", "/var/lib/apt/lists/*"],

@@ -17,6 +17,7 @@ def fits(template: str, line: str, shell: str = "bash") -> bool:
 @pytest.mark.parametrize(
     ("template", "line"),
     [
+        ("kubectl delete {deploy|sts}", "kubectl -n shop delete svc,deploy -l app=web"),
         ("git push --force", "git push --force"),
         ("git push --force", "git -C /repo push origin main --force"),
         ("git push --force", "git -c push.default=current push --force"),
@@ -171,3 +172,39 @@ def test_a_dry_run_or_a_look_at_the_help_is_known(line: str, *, dry: bool) -> No
 def test_what_runs_in_a_container_for_tests_harms_nobody() -> None:
     assert is_dry(parse_commands("docker exec redis-test redis-cli flushall")[1])
     assert not is_dry(parse_commands("docker exec redis-live redis-cli flushall")[1])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd /tmp/clone && git reset --hard",
+        'cd "$(mktemp -d)" && git clean -fdx',
+        "git -C /tmp/clone checkout -f main",
+        "restic -r /tmp/repo forget latest --prune",
+        "borg delete /tmp/repo::old",
+        "docker compose -p ci-1234 down -v",
+        "kubectl delete ns pr-341-preview",
+        "kubectl -n shop-e2e delete deploy --all",
+        "helm uninstall shop -n pr-341",
+        "docker rm -f $(docker ps -aq --filter label=org.testcontainers=true)",
+    ],
+)
+def test_what_acts_on_scratch_or_on_a_place_for_tests_harms_nobody(line: str) -> None:
+    assert is_dry(parse_commands(line)[-1])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd /tmp/clone && git push --force",
+        "cd /tmp/clone && git branch -D main",
+        "cd build && git reset --hard",
+        "cd /tmp/../srv/shop && git reset --hard",
+        "restic -r /srv/backup forget latest --prune",
+        "docker compose -p shop down -v",
+        "kubectl delete ns live-preview",
+        "kubectl delete ns shop",
+    ],
+)
+def test_what_only_looks_like_scratch_counts(line: str) -> None:
+    assert not is_dry(parse_commands(line)[-1])
