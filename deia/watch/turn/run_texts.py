@@ -59,9 +59,11 @@ def _paths_among(words: list[str]) -> Iterator[str]:
         name = base_name(word)
         if name in MAKES or name in PACKAGES or name in TASKERS:
             yield from MAKES.get(name) or TASKERS.get(name) or (PACKAGES[name],)
-        elif name.endswith(YAML) and PLAYER in words:
-            yield word
-        elif name.endswith((*RUN_ENDINGS, ".mk", ".cron")) or (name != word and "." not in name):
+        elif (
+            (name.endswith(YAML) and PLAYER in words)
+            or name.endswith((*RUN_ENDINGS, ".mk", ".cron"))
+            or (name != word and "." not in name)
+        ):
             yield word
 
 
