@@ -575,6 +575,7 @@ def main() -> int:
             stream.reconfigure(errors="replace")
     typed = sys.argv[1 : sys.argv.index("#") if "#" in sys.argv else None]  # zsh passes on a comment that is typed
     name, arguments = "".join(typed[:1]), typed[1:]
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # thousands of processes would each compile what they import
     if name not in COMMANDS or (arguments and name not in {"bench", "frameworks", "hosts", "page", "test"}):
         print((__doc__ or "").strip())
         return 0 if name in {"-h", "--help", "help"} else 2

@@ -71,6 +71,7 @@ class Person:
         home = str(folder / "home")
         self.environ = {**kept, "HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "PYTHONIOENCODING": "utf-8"}
         self.environ["DEIA_TRUST"] = "*"  # a test has no terminal in which a person could say so
+        self.triggers = ["terraform-destroy"]  # and those that a document shows
 
     def run(self, command: list[str], *, given: str = "") -> str:
         """Run a program and give what it printed."""
@@ -87,6 +88,7 @@ class Person:
             place = self.folder / block.file
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(block.text, encoding="utf-8")
+            self.triggers += re.findall(r"^- id: (\S+)", block.text, re.MULTILINE)
         if block.language == "python":
             self.run([sys.executable, "-c", block.text])
         lines = block.text.splitlines() if block.language == "sh" else []
@@ -99,7 +101,8 @@ class Person:
             self.folder = self.folder / words[1]
         if words[:1] != ["deia"]:
             return False
-        self.run([sys.executable, "-m", "deia.serve.main", *words[1:]])
+        tested = self.triggers if words[1:] == ["trigger", "test"] else []  # do.py runs the cases of the whole starter
+        self.run([sys.executable, "-m", "deia.serve.main", *words[1:], *tested])
         return True
 
 

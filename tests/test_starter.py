@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.commons.checks import lint
-from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from tests.starter.copying import copy_starter
+from tests.starter.starter_commons import COMMONS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FIRST = 5  # documents among which the answer must be
-STARTER_COMMONS = load_commons(STARTER)
 QUESTIONS = [
     pytest.param(question, pattern.common_docs, id=question)
-    for pattern in STARTER_COMMONS.query_patterns
+    for pattern in COMMONS.query_patterns
     for question in pattern.natural_language
 ]
 
@@ -38,7 +37,7 @@ def test_it_has_no_problems() -> None:
 
 
 def test_every_trigger_file_trigger_is_proven() -> None:
-    assert {trigger.status for trigger in STARTER_COMMONS.triggers} == {"stable"}
+    assert {trigger.status for trigger in COMMONS.triggers} == {"stable"}
 
 
 @pytest.mark.slow

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deia.commons.index.load_commons import load_commons
-from deia.folders import STARTER
 from tests.paths import ROOT
 from tests.starter.loading import loaded
+from tests.starter.starter_commons import COMMONS
 
 PAGE = loaded(ROOT / "bench" / "coverage_page.py")
 
@@ -16,13 +15,13 @@ PAGE = loaded(ROOT / "bench" / "coverage_page.py")
 def test_the_counts_of_the_page_are_up_to_date() -> None:
     text = PAGE.PAGE.read_text(encoding="utf-8")
     counted, measured, _ = text.partition(PAGE.MEASURED)
-    assert counted == PAGE.counted(load_commons(STARTER)), "Run `python bench/coverage_page.py --write`."
+    assert counted == PAGE.counted(COMMONS), "Run `python bench/coverage_page.py --write`."
     assert measured
 
 
 @pytest.mark.slow
 def test_every_cluster_has_documents_triggers_and_cases() -> None:
-    topics = PAGE.by_cluster(load_commons(STARTER))
+    topics = PAGE.by_cluster(COMMONS)
     thin = [name for name, topic in topics.items() if not (topic.documents and topic.triggers and topic.silent)]
     assert thin == []
     text = PAGE.PAGE.read_text(encoding="utf-8").partition(PAGE.MEASURED)[2]

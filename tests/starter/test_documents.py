@@ -16,13 +16,12 @@ from typing import Any
 import pytest
 import yaml
 
-from deia.commons.index.load_commons import load_commons
 from deia.folders import STARTER
 from deia.records import URGENCIES
 from deia.watch.clauses.sql import VERBS, statements
 from deia.watch.shell.parse import parse_commands
+from tests.starter.starter_commons import COMMONS
 
-COMMONS = load_commons(STARTER)
 TEXTS = {document.path: document.text for document in COMMONS.documents}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")

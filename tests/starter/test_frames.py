@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.commons.index.load_commons import load_commons
-from deia.folders import STARTER
 from deia.records import Turn
 from deia.watch.clauses.folder_signs import files_among, signs_among
 from deia.watch.memory.recall import InMemoryLog
 from deia.watch.watcher import Surroundings, watch
+from tests.starter.starter_commons import COMMONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-COMMONS = load_commons(STARTER)
 MOST_OF_ONE = 16  # alternatives of one template that are tried
 PLACES = {
     "<root>": "/", "<home>": "~", "<parent>": "..", "<whole>": ".", "<repository>": ".git", "<variable>": "$X/*",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from deia.commons.index.load_commons import load_commons
 from deia.compile.triggers.linting import missing_near_misses
-from deia.folders import STARTER
+from tests.starter.starter_commons import COMMONS
 
 if TYPE_CHECKING:
     from deia.watch.gate.artefact import Artefact
 
-COMMONS = load_commons(STARTER)
 FIRE, SILENT = 4, 6
 KINDS = {"phrase", "command", "pattern", "error", "sql", "write", "tool", "meaning"}
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deia.commons.index.load_commons import load_commons
 from deia.errors import QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian
 from deia.records import Turn
 from deia.watch.streaming import MOST_BEFORE, Settled
+from tests.starter.starter_commons import COMMONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -247,7 +247,7 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> tuple[Librarian, list[T
         patch.setenv("DEIA_STATE", str(folder / "state"))
         patch.setenv("DEIA_CACHE", str(folder / "cache"))
         patch.delenv("DEIA_COMMONS", raising=False)
-        cases = load_commons(STARTER).cases
+        cases = COMMONS.cases
         turns = [turn for case in cases for turn in case.turns if turn.role in {"user", "assistant"} and turn.text]
         return Librarian(STARTER, ledger=False), turns
 

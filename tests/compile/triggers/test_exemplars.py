@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from deia.commons.index.load_commons import load_commons
 from deia.compile.triggers.act_words import act_words, replacements, synonym_classes
 from deia.compile.triggers.lower_acts import MOST_WORDS, STOP_WORDS, exemplar_act, lower_meaning
-from deia.folders import STARTER
 from deia.text import spans
 from deia.watch.compiled_trigger import MEANING, CompiledAct
 from deia.watch.gate.artefact import LONGEST_WORD
 from deia.watch.gate.word_gate import SAID
 from deia.watch.prose.acts import frames, unmet
 from deia.watch.prose.stance_names import DENIALS
+from tests.starter.starter_commons import COMMONS
 
 SITE = ("wipe the site and set it up again from scratch", "throw the whole site away and make a new one")
 
@@ -98,7 +97,7 @@ def test_no_word_stands_beside_its_opposite() -> None:
 def test_exemplars_of_the_starter_hold_for_themselves() -> None:
     """Whoever says an exemplar word for word is heard."""
     exemplars = [
-        text for trigger in load_commons(STARTER).triggers for clause in (*trigger.any, *trigger.all)
+        text for trigger in COMMONS.triggers for clause in (*trigger.any, *trigger.all)
         if clause.kind == MEANING for text in clause.value
     ]  # fmt: skip
     acts = {text: act for text in exemplars if (act := exemplar_act(text))}

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +18,6 @@ from deia.serve.startup.bytecode import IMPORTER, MADE_SCRIPT, has_bytecode, imp
 from deia.serve.startup.importer import bytecode_path
 from deia.settings import DEFAULTS
 from deia.watch.memory.log import fingerprint
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -155,14 +152,18 @@ def test_what_is_kept_is_told_from_what_is_missing_torn_or_older_than_its_source
     here = package.as_posix()
     assert has_bytecode(here)
     for group in (IMPORTER, "serve.hooks.run"):
-        path = bytecode_path(here, group)
-        os.unlink(path)
+        path = Path(bytecode_path(here, group))
+        kept = path.read_bytes()
+        path.unlink()
         assert not has_bytecode(here)
-        assert keep_bytecode(here)
-        (package / "serve" / "startup" / "__pycache__" / os.path.basename(path)).write_bytes(b"torn")
+        path.write_bytes(b"torn")
         assert not has_bytecode(here)
-        assert keep_bytecode(here)
+        path.write_bytes(kept)
         assert has_bytecode(here)
+    path.write_bytes(b"torn")
+    os.unlink(bytecode_path(here, IMPORTER))
+    assert keep_bytecode(here)
+    assert has_bytecode(here)
     os.utime(package / "watch" / "gate" / "word_gate.py", ns=(1, 1))
     assert not has_bytecode(here)
     assert keep_bytecode(here)
@@ -210,10 +211,12 @@ def test_torn_bytecode_is_passed_over(package: Path, tmp_path: Path, content: by
     assert "not compiled" in answer(package, tmp_path)
 
 
-@pytest.mark.parametrize("group", [IMPORTER, *import_groups(PACKAGE)])
-def test_a_group_that_is_missing_is_imported_in_the_ordinary_way(package: Path, tmp_path: Path, group: str) -> None:
-    os.unlink(bytecode_path(package.as_posix(), group))
-    assert "not compiled" in answer(package, tmp_path)
+def test_a_group_that_is_missing_is_imported_in_the_ordinary_way(package: Path, tmp_path: Path) -> None:
+    for group in (IMPORTER, *import_groups(package.as_posix())):
+        path = bytecode_path(package.as_posix(), group)
+        os.rename(path, tmp_path / "missing")
+        assert "not compiled" in answer(package, tmp_path / group), group
+        os.rename(tmp_path / "missing", path)
 
 
 def test_a_module_that_changed_is_read_anew(package: Path, tmp_path: Path) -> None:

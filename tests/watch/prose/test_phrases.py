@@ -91,6 +91,7 @@ def test_the_finder_agrees_with_the_definition(  # the last argument comes by po
     )
 
 
+@pytest.mark.no_cover
 def test_a_phrase_of_many_alike_places_stays_quick() -> None:
     slots: list[Slot] = [(0, ["a"], [], 0), *([(1, ["a", "b"], [], 0)] * 10), (0, ["z"], [], 0)]
     assert list(find_phrase(slots, Words(tokens_of(["a", "b"] * 5_000)))) == []

@@ -122,6 +122,7 @@ def test_a_sentence_ends_at_its_mark_or_its_line(text: str, act: str, whole: str
     assert text[first:last].strip() == whole
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("piece", ["`", "` a", "'a ", " 'a'a", '"', "```\n", "\u2018a ", "> \n", "(", "a\n\n"])
 def test_no_text_takes_long_to_cut(piece: str) -> None:
     began = time.process_time()

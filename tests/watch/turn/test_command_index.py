@@ -8,17 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.index.load_commons import load_commons
 from deia.commons.triggers.clause_language import parse_command
-from deia.folders import STARTER
 from deia.records import Turn
 from deia.watch.shell.templates import matches_command
 from deia.watch.turn.parsed_turn import Reading
+from tests.starter.starter_commons import COMMONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TRIGGERS = load_commons(STARTER).triggers
+TRIGGERS = COMMONS.triggers
 SETS = [parse_command(str(one.value)) for trigger in TRIGGERS for one in trigger.any if one.kind == "command"]
 PARTS = st.sampled_from(
     "git push reset --hard -f checkout -- . ./ rm -rf / ~ /tmp/x sudo xargs env A=b GIT_DIR=x find -exec {} ; && | ssh"
