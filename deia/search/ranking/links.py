@@ -1,8 +1,8 @@
 """Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
 
 A question often names one end only, and the page that it names leads on. A link counts as much as the passage that it
-is in, as much as its line has of the question, and less if many links lead to the same place. Code leads to what its
-file imports and inherits, and to what calls and inherits it.
+is in, by the square of what its line has of the question, and less if many links lead to the same place. Code leads to
+what its file imports and inherits, and to what calls and inherits it.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _links(database: Connection, catalog: Catalog, question: Question, seeds: It
                 continue
             ordinal = passage_at(page, first)
             place = (page.number, ordinal if page.type == CODE else WHOLE)
-            strength = seed.score / best * shares[line] / (1 + FAN * log2(max(1, fan)))
+            strength = seed.score / best * shares[line] ** 2 / (1 + FAN * log2(max(1, fan)))
             if strength > (strongest[place].strength if place in strongest else 0.0):
                 why = (
                     f"{target.rpartition('#')[2].rpartition('/')[2]} is referred to in {source.entry.path}, line {line}"
