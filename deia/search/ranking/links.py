@@ -84,24 +84,28 @@ def open_links(folder: str) -> Connection | None:
 
 
 def with_links(
-    database: Connection,
     catalog: Catalog,
     question: Question,
     ranked: Sequence[Ranked],
     retrieved: Sequence[Ranked],
     passing: Collection[int] | None,
     named: Mapping[Place, Link],
+    *,
+    seeds: int = SEEDS,
 ) -> list[Ranked]:
-    """Return a ranking after the links of its best passages count, the best one first as it was.
+    """Return a ranking after the links of its best passages, the `seeds`, count, the best one first as it was.
 
     What was `retrieved` and is not in the ranking is added if the best files of code import it. Of documents that only
     links lead to, those in `passing` are added, all of them if it is None.
     """
-    links = _links(database, catalog, question, ranked[:SEEDS]) if ranked else {}
+    database = catalog.links
+    if database is None:
+        return list(ranked)
+    links = _links(database, catalog, question, ranked[:seeds]) if ranked else {}
     links |= {
         place: link for place, link in named.items() if place not in links or link.strength > links[place].strength
     }
-    parts = _parts(database, catalog, (*ranked, *retrieved))
+    parts = _parts(database, catalog, (*ranked, *retrieved)) if seeds else {}
     if not links and not parts:
         return list(ranked)
     top = ranked[0].score

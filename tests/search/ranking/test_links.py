@@ -153,9 +153,9 @@ def asked(root: str, environ: Mapping[str, str], tmp_path: Path) -> Librarian:
     return Librarian(root)
 
 
-def reasons(librarian: Librarian, question: str) -> dict[str, str]:
+def reasons(librarian: Librarian, question: str, mode: str = "natural") -> dict[str, str]:
     best: dict[str, str] = {}
-    for result in librarian.query(question, limit=6).documents:
+    for result in librarian.query(question, limit=6, mode=mode).documents:
         best.setdefault(result.path.rpartition("/")[2], result.why_relevant)
     return best
 
@@ -180,6 +180,15 @@ def test_a_definition_leads_to_what_its_page_links_to_however_far_below(
     take_in(root, [described(FolderSource(path=str(tmp_path / "docs")))], environ)
     found = reasons(Librarian(root), "oven.melt: what it refers to that says how hot the tip of the probe is")
     assert "gauge.read is referred to in library:docs/furnaces.html, line 127" in found["gauges.html"]
+
+
+def test_modes_choose_what_counts_of_the_graph(asked: Librarian) -> None:
+    question = "where tools.gates.Gate keeps a river back and helps to tell the town"
+    modes = ("hybrid", "local", "global", "naive")
+    told = {mode: " ".join(reasons(asked, question, mode).values()) for mode in modes}
+    named = {mode for mode, text in told.items() if "is named in the question" in text}
+    led = {mode for mode, text in told.items() if "Gate is called in library:code/tools/flood.py" in text}
+    assert (named, led) == ({"hybrid", "local"}, {"hybrid", "local", "global"})
 
 
 def test_no_question_breaks_on_what_it_names(asked: Librarian) -> None:
