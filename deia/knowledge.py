@@ -163,6 +163,7 @@ class Query(Record):
     expand_context: str = ""  # neighbours or parent: what is shown around a passage
     limit: int = 5
     alpha: float | None = None  # the weight of meaning against words; None for what was learned
+    related: str = "hybrid"  # what counts of the graph: local, global, both of them in hybrid, nothing in naive
     variety: float = 0.0  # how much likeness to better documents counts against a document; 0 for near copies only
 
 

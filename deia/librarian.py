@@ -117,8 +117,10 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         `asset_type` (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and
         `until` are days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` shows the `neighbours` or
         the `parent` of each passage, too. `mode` is natural or hybrid (words and meaning), keyword (words), semantic
-        (meaning), or keywords (each word for itself). `tier` names what the search may use besides words, like the
-        setting. `skip` names steps of the protocol that the audit is to lack: state, classification, quality.
+        (meaning), or keywords (each word for itself); of the graph, local counts only what is around names in the
+        question, global only what the best passages lead to, naive nothing. `tier` names what the search may use
+        besides words, like the setting. `skip` names steps of the protocol that the audit is to lack: state,
+        classification, quality.
 
         Raises:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.

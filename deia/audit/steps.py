@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from deia.settings import Settings
 
 STATE, CLASSIFICATION, QUALITY = STEPS = ("state", "classification", "quality")  # of an answer, in order
-MODES = ("natural", "keywords", "keyword", "semantic", "hybrid")  # how to look
+# How to look; the last ones say what counts of the graph.
+MODES = ("natural", "keywords", "keyword", "semantic", "hybrid", "local", "global", "naive")
 AGAIN = 1.0  # seconds after which sources are looked at again
 
 
 def how_to_rank(mode: str, settings: Settings) -> dict[str, Any]:
-    """Return the fields of a query that say how meaning counts against words, and variety against relevance.
+    """Return the fields of a query that say how meaning, the graph and variety count.
 
     Raise QueryError if there is no such mode.
     """
@@ -40,7 +41,11 @@ def how_to_rank(mode: str, settings: Settings) -> dict[str, Any]:
     alpha, relevance = (
         None if share == "learned" else float(share) for share in (settings.hybrid_alpha, settings.mmr_lambda)
     )
-    return {"alpha": 1.0 if mode == "semantic" else alpha, "variety": 0.0 if relevance is None else 1 - relevance}
+    return {
+        "alpha": 1.0 if mode == "semantic" else alpha,
+        "related": mode if mode in ("local", "global", "naive") else "hybrid",
+        "variety": 0.0 if relevance is None else 1 - relevance,
+    }
 
 
 class FollowsProtocol:

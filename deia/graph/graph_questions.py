@@ -43,7 +43,8 @@ DEEPEST = 20
 LABELS = frozenset(("AUDIENCE", "CLUSTER", "COMMAND", "DEFINITION", "DOCUMENT", "PLATFORM", "SECTION", "TAG"))
 NEAR = 2_000  # names among which one that is near is looked for
 MOST_DOCUMENTS = 10_000  # that are counted
-NODES = f"""select entities.id, entities.name, entities.type, entities.description, {FIELDS.format("ids.value")},
+NODES = f"""select entities.id, entities.name, entities.type, entities.description,
+    {FIELDS.format("ids.value")},
     (select json_group_array(json_array(name, first, last)) from (select documents.name, first, last from places
         join documents on documents.id = places.document where places.entity = ids.value limit {MOST_PLACES})),
     (select count(*) from (select 1 from places where entity = ids.value limit {MOST_DOCUMENTS}))
@@ -302,7 +303,7 @@ def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     return {
         ident: Node(
             name=name, type=kind, description=description or "", documents=documents,
-            places=tuple([Place(document=where, first=first, last=last) for where, first, last in listed]),
+            places=tuple(map(Place._make, listed)),
             fields=graph.schema.fields_of(kind, merged(fields)),
         )
         for (ident, name, kind, description, fields, _, documents), listed in zip(rows, places, strict=True)

@@ -43,8 +43,9 @@ NAMING = """select documents.name from entities join places on places.entity = e
     on documents.id = places.document where key in (?1, ?2) union select documents.name from refs join documents
     on documents.id = refs.document where target_type != '' and target collate nocase in (?3, ?4)"""
 # The fields of an entity by each document, the last by name first.
-FIELDS = """(select json_group_array(fields) from (select fields from places join documents
-    on documents.id = places.document where places.entity = {} and fields != '' order by documents.name desc))"""
+FIELDS = """iif(exists (select 1 from places where entity = {0} and fields != ''),
+    (select json_group_array(fields) from (select fields from places join documents on documents.id = places.document
+    where places.entity = {0} and fields != '' order by documents.name desc)), '[]')"""
 NO_FIELDS = "[]"  # most entities have none
 INSERT = """insert into entities (name, folded, last, type, description, key, shared, document)
     values (?, ?, ?, ?, ?, ?, ?, ?)"""

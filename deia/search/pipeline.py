@@ -43,7 +43,7 @@ from deia.search.question.terms import Question, Term, read_question, stem_weigh
 from deia.search.ranking.confidence import SEEN, judge, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
-from deia.search.ranking.links import with_links
+from deia.search.ranking.links import SEEDS, with_links
 from deia.search.ranking.named_entities import named_links
 from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
@@ -198,11 +198,12 @@ def find_candidates(
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
     few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
     shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
-    if catalog.links is not None:
+    if catalog.links is not None and query.related != "naive":
         fixed = {name: value for name, value in filters.items() if NUMBERS not in name}  # negated ones, too
         passing_numbers = catalog.keyword.numbers(filters=fixed) if fixed else None
-        named = named_links(catalog.links, catalog, question, ranked, filters)
-        shown = with_links(catalog.links, catalog, question, shown, ranked, passing_numbers, named)
+        named = {} if query.related == "global" else named_links(catalog.links, catalog, question, ranked, filters)
+        seeds = 0 if query.related == "local" else SEEDS
+        shown = with_links(catalog, question, shown, ranked, passing_numbers, named, seeds=seeds)
     shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)[:limit]
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not

@@ -1,8 +1,8 @@
 """Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
 
 A question often names one end only, and the page that it names leads on. A link counts as much as the passage that it
-is in, as much as its line has of the question, and less if many links lead to the same place. Code leads to what its
-file imports and inherits, and to what calls and inherits it.
+is in, by the square of what its line has of the question, and less if many links lead to the same place. Code leads to
+what its file imports and inherits, and to what calls and inherits it.
 """
 
 from __future__ import annotations
@@ -84,24 +84,28 @@ def open_links(folder: str) -> Connection | None:
 
 
 def with_links(
-    database: Connection,
     catalog: Catalog,
     question: Question,
     ranked: Sequence[Ranked],
     retrieved: Sequence[Ranked],
     passing: Collection[int] | None,
     named: Mapping[Place, Link],
+    *,
+    seeds: int = SEEDS,
 ) -> list[Ranked]:
-    """Return a ranking after the links of its best passages count, the best one first as it was.
+    """Return a ranking after the links of its best passages, the `seeds`, count, the best one first as it was.
 
     What was `retrieved` and is not in the ranking is added if the best files of code import it. Of documents that only
     links lead to, those in `passing` are added, all of them if it is None.
     """
-    links = _links(database, catalog, question, ranked[:SEEDS]) if ranked else {}
+    database = catalog.links
+    if database is None:
+        return list(ranked)
+    links = _links(database, catalog, question, ranked[:seeds]) if ranked else {}
     links |= {
         place: link for place, link in named.items() if place not in links or link.strength > links[place].strength
     }
-    parts = _parts(database, catalog, (*ranked, *retrieved))
+    parts = _parts(database, catalog, (*ranked, *retrieved)) if seeds else {}
     if not links and not parts:
         return list(ranked)
     top = ranked[0].score
@@ -145,7 +149,7 @@ def _links(database: Connection, catalog: Catalog, question: Question, seeds: It
                 continue
             ordinal = passage_at(page, first)
             place = (page.number, ordinal if page.type == CODE else WHOLE)
-            strength = seed.score / best * shares[line] / (1 + FAN * log2(max(1, fan)))
+            strength = seed.score / best * shares[line] ** 2 / (1 + FAN * log2(max(1, fan)))
             if strength > (strongest[place].strength if place in strongest else 0.0):
                 why = (
                     f"{target.rpartition('#')[2].rpartition('/')[2]} is referred to in {source.entry.path}, line {line}"

@@ -1,8 +1,8 @@
 """What a question names, and what is around that in the graph: there the rest of the question is searched for.
 
 "What argparse imports to find the next frame" names one end and describes another, whose name it does not say. What is
-named leads to what it imports, inherits, calls and links to, and to what calls and inherits it. The passages there that
-have most of the question come higher, or are found although others have more of it.
+named leads to what it imports, inherits and calls, to what calls and inherits it, and to what its page links to. The
+passages there that have most of the rest of the question come higher, or are found although others have more of it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 
 # Chosen with bench/links.py, with questions of other seeds than those that are reported.
 NAMED = 2.0  # of what is named, of the question's information that its name has
-AROUND = 0.8  # of a passage around it that has as much of the question as the best of all
+AROUND = 0.8  # of a passage around it that has as much of the rest of the question as the best of all may have
+REST = 0.4  # of a question that names little more than this, the rest counts less
 ORDINARY = 5.0  # nats: a word without a sign in it names something only if software texts in general use it less
 LOOKED_AT = 4_000  # characters of a question
 MOST_TOKENS = 40  # words that are looked up
 MOST_ENTITIES = 8  # of one name
 MOST_AROUND = 300  # relations of an entity, of each kind
 MOST_PASSAGES = 20  # around what is named, that count
+HEADING = 6  # lines from where something is defined to where that is described
 BEYOND = 200  # passages that are looked through for these
 SIGNS = "\"'`()[]{}<>,;:!?."
 ENTITIES = """select entities.id, documents.name, iif(entities.type = 'MODULE', 0, places.first) from entities
@@ -50,9 +52,10 @@ WAYS = (
     from relations join refs on refs.id = relations.ref join documents on documents.id = refs.document
     where relations.target = :entity and relations.type in ('CALLS', 'INHERITS') limit :most""",
     """select documents.name, places.first, relations.type, refs.line, refs.target, :name
-    from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
-    join places on places.entity = relations.target join documents on documents.id = places.document
-    where source.name = :name and refs.line between :first and :last and relations.type = 'LINKS_TO' limit :most""",
+    from (select refs.id, line, target from documents join refs on refs.document = documents.id
+    where name = :name and type = 'LINKS_TO' order by abs(line - :line) limit :most) refs
+    join relations on relations.ref = refs.id join places on places.entity = relations.target
+    join documents on documents.id = places.document limit :most""",
 )
 
 
@@ -114,14 +117,17 @@ def _around(
     """Return the passages around what is named that have most of the question."""
     why = _reasons(database, catalog, named)
     among = {**filters, ALSO * (1 + len(filters)) + NUMBERS: frozenset(number for number, _ in why)}
-    hits = catalog.keyword.passages(stem_weights(question), filters=among, limit=BEYOND) if why else []
+    parts = {part for word in words(named.name) for part in word}
+    rest = question.but(terms=tuple(term for term in question.terms if term.typed not in parts))
+    most = best * max(REST, 1 - named.share)
+    hits = catalog.keyword.passages(stem_weights(rest), filters=among, limit=BEYOND) if why else []
     links: dict[Place, Link] = {}
     for number, ordinal, score in hits:
         document = catalog.document_at(number)
         reason = why.get((number, ordinal)) or why.get((number, WHOLE))
         place = _place(document, ordinal)
         if reason and place not in links:
-            links[place] = Link(ordinal=ordinal, strength=AROUND * min(1.0, score / best), why=reason)
+            links[place] = Link(ordinal=ordinal, strength=AROUND * min(1.0, score / most), why=reason)
             if len(links) == MOST_PASSAGES:
                 break
     return links
@@ -130,15 +136,15 @@ def _around(
 def _reasons(database: Connection, catalog: Catalog, named: Named) -> dict[Place, str]:
     """Return the passages around an entity, or whole documents, each with what to say of it."""
     source = named.document
-    first, last = source.passages[passage_at(source, named.line)]
-    asked = {"entity": named.entity, "name": source.entry.id, "first": first, "last": last, "most": MOST_AROUND}
+    asked = {"entity": named.entity, "name": source.entry.id, "line": named.line, "most": MOST_AROUND}
     reasons: dict[Place, str] = {}
     for way in WAYS:
         for name, at, kind, line, target, where in database.execute(way, asked).fetchall():
             document = catalog.document(name)
             if document is not None and document.passages:
-                place = (document.number, passage_at(document, at) if at else WHOLE)
-                reasons.setdefault(place, f"{target} is {VERBS[kind]} in {where}, line {line}")
+                for ordinal in {passage_at(document, at), passage_at(document, at + HEADING)} if at else {WHOLE}:
+                    place = (document.number, ordinal)
+                    reasons.setdefault(place, f"{target} is {VERBS[kind]} in {where}, line {line}")
     return reasons
 
 

@@ -131,6 +131,19 @@ CODE = {
 } | {f"tools/other_{n}.py": f'def other_{n}():\n    """Tell the wanted river {n}."""\n' for n in range(9)}
 
 
+LONG = "<p>Molten metal needs patience, and a foundry needs many who have it on every day of the year.</p>"
+HTML = {
+    "furnaces.html": '<h1>Furnaces</h1><h2>Melting</h2><dl><dt id="oven.melt">oven.melt(metal)</dt><dd>'
+    + LONG * 60
+    + '<p>See <a href="gauges.html#gauge.read">there</a>.</p></dd></dl>',
+    "gauges.html": '<h1>Gauges</h1><dl><dt id="gauge.read">gauge.read()</dt>'
+    "<dd>Say how hot the tip of the probe is.</dd></dl>",
+} | {
+    f"probes_{n}.html": f"<h1>Probes {n}</h1><p>The oven has a probe whose tip is hot: say how hot, says oven.melt.</p>"
+    for n in range(9)
+}
+
+
 @pytest.fixture
 def asked(root: str, environ: Mapping[str, str], tmp_path: Path) -> Librarian:
     for name, text in CODE.items():
@@ -140,9 +153,9 @@ def asked(root: str, environ: Mapping[str, str], tmp_path: Path) -> Librarian:
     return Librarian(root)
 
 
-def reasons(librarian: Librarian, question: str) -> dict[str, str]:
+def reasons(librarian: Librarian, question: str, mode: str = "natural") -> dict[str, str]:
     best: dict[str, str] = {}
-    for result in librarian.query(question, limit=6).documents:
+    for result in librarian.query(question, limit=6, mode=mode).documents:
         best.setdefault(result.path.rpartition("/")[2], result.why_relevant)
     return best
 
@@ -156,6 +169,26 @@ def test_what_a_question_names_leads_to_what_is_around_that(asked: Librarian) ->
     found = reasons(asked, "where tools.gates.Gate helps to tell the town")
     assert "Gate is called in library:code/tools/flood.py, line 6" in found["flood.py"]
     assert not any("is named" in why for why in reasons(asked, "tools to bring water to a temperature").values())
+
+
+def test_a_definition_leads_to_what_its_page_links_to_however_far_below(
+    root: str, environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for name, text in HTML.items():
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    take_in(root, [described(FolderSource(path=str(tmp_path / "docs")))], environ)
+    found = reasons(Librarian(root), "oven.melt: what it refers to that says how hot the tip of the probe is")
+    assert "gauge.read is referred to in library:docs/furnaces.html, line 127" in found["gauges.html"]
+
+
+def test_modes_choose_what_counts_of_the_graph(asked: Librarian) -> None:
+    question = "where tools.gates.Gate keeps a river back and helps to tell the town"
+    modes = ("hybrid", "local", "global", "naive")
+    told = {mode: " ".join(reasons(asked, question, mode).values()) for mode in modes}
+    named = {mode for mode, text in told.items() if "is named in the question" in text}
+    led = {mode for mode, text in told.items() if "Gate is called in library:code/tools/flood.py" in text}
+    assert (named, led) == ({"hybrid", "local"}, {"hybrid", "local", "global"})
 
 
 def test_no_question_breaks_on_what_it_names(asked: Librarian) -> None:
