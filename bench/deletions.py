@@ -9,14 +9,15 @@ have been read since. Parts four to seven were written by whoever then mended th
 trigger was read, six and seven before the errors of the part before; each was scored once, unseen, before its errors
 were read: .873 of 150 and none of 162 harmless ones, .893 of 150 and 1 of 199, .716 of 74 and none of 62, .826 of 69
 and none of 61. The eighth was written by somebody who knew nothing of deia, and scored once: .967 of 120, and .067 of
-120 harmless ones, half of which other lessons speak to (mail to real people, a DNS record, a moving tag). Parts nine and
-ten were again written by whoever mended the mechanism: nine before any trigger or its code was read, ten after the errors
-of nine were mended and by other services, and each was scored once before its errors were read: .935 of 170 and .016 of 251
-harmless ones, .883 of 163 and .012 of 167. Harmless ones there are also restores, scratch, places for tests, and words of a
-deletion in names, messages and questions. Rows of the service `look-alikes` are harmless ones as an adversary would write them: 40 of part four,
-added after it was scored, and 39 of part five.
-`labels/deeds.jsonl` holds 160 commands of eight other kinds, scored unseen in the same way (53 of 80, and
-4 of 80 harmless ones). `--missed` lists what of the development part comes out otherwise.
+120 harmless ones, half of which other lessons speak to (mail to real people, a DNS record, a moving tag). Parts nine
+and ten were again written by whoever mended the mechanism: nine after some triggers, but no code of the mechanism, had
+been read, ten after the errors of nine were mended and by other services, and each was scored once before its errors
+were read: .935 of 170 and .016 of 251 harmless ones, .883 of 163 and .012 of 167. Harmless ones there are also
+restores, scratch, places for tests, and words of a deletion in names, messages and questions. Rows of the service
+`look-alikes` are harmless ones as an adversary would write them: 40 of part four, added after it was scored, and 39 of
+part five.
+`labels/deeds.jsonl` holds 160 commands of eight other kinds, scored unseen in the same way (53 of 80, and 4 of 80
+harmless ones). `--missed` lists what of the development part comes out otherwise.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@
 `labels/flows.jsonl` holds conversations written by somebody who knew no trigger: a script is written, then run; a
 secret is read, then something is sent; protection is switched off, then the act is done. Half of them only look
 harmful. The second part was written before the triggers for flows were read, and first scored unseen: 16 of 28, and 1
-of 28 harmless ones; what was mended then was its own errors. The third was written in the same way, before the code was
-read (24 of 30 unseen, 1 of 30 harmless ones), and the fourth after the third was mended (22 of 30, none of 30); they have
-no orders in material. A conversation counts as noticed if anything of
-`warn` or more fires in it; for an order in material a note is enough. `--missed` lists what comes out
-otherwise; of rows that are held out only the figures are printed.
+of 28 harmless ones; what was mended then was its own errors. The third was written in the same way, before the code
+was read (24 of 30 unseen, 1 of 30 harmless ones), and the fourth after the third was mended (22 of 30, none of 30);
+they have no orders in material. A conversation counts as noticed if anything of `warn` or more fires in it; for an
+order in material a note is enough. `--missed` lists what comes out otherwise; of rows that are held out only the
+figures are printed.
 """
 
 from __future__ import annotations

@@ -200,25 +200,33 @@ def _is_for_tests(program: str, arguments: Sequence[str]) -> bool:
     """Return whether a command acts on a local endpoint, registry or cluster, a test database or compose file."""
     for word, value in zip(arguments, [*arguments[1:], ""], strict=False):
         option, equals, own = word.partition("=")
-        option_value = own if equals else value
-        if option in ENDPOINTS and option_value.startswith(LOCAL_ADDRESSES):
-            return True
-        if option in NAMING_CONTEXT and option_value.startswith(LOCAL_CONTEXTS):
-            return True
-        if option in TEST_FILES.get(program, ()) and names_test(option_value.rpartition("/")[2]):
-            return True
-        if option in NAMING_INSTANCE and names_test(option_value):
-            return True
-        if option in NAMING_PLACE.get(program, ()) and names_test(option_value):
-            return True
-        if program in DATABASE_CLIENTS and (option in NAMING_DATABASE and names_test(option_value)):
+        if _names_place_for_tests(program, option, own if equals else value):
             return True
         if program in CONTAINERS and word.startswith("$(") and " ps " in word and any(map(names_test, word.split())):
             return True  # `docker rm -f $(docker ps -q --filter label=e2e)`
         if program in {"kubectl", "oc"} and word in NAMESPACES and names_test(value):
             return True
-    if program not in DATABASE_CLIENTS:
-        return False
+    return program in DATABASE_CLIENTS and _opens_test_database(arguments)
+
+
+def _names_place_for_tests(program: str, option: str, value: str) -> bool:
+    """Return whether an option names something local, or a place for tests."""
+    if option in ENDPOINTS:
+        return value.startswith(LOCAL_ADDRESSES)
+    if option in NAMING_CONTEXT and value.startswith(LOCAL_CONTEXTS):
+        return True
+    if option in TEST_FILES.get(program, ()):
+        return names_test(value.rpartition("/")[2])
+    naming = {
+        *NAMING_INSTANCE,
+        *NAMING_PLACE.get(program, ()),
+        *(NAMING_DATABASE if program in DATABASE_CLIENTS else ()),
+    }
+    return option in naming and names_test(value)
+
+
+def _opens_test_database(arguments: Sequence[str]) -> bool:
+    """Return whether the database that a client opens is one for tests, in memory, or a temporary file."""
     before = ["", *arguments]
     places = [
         word

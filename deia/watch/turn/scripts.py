@@ -190,19 +190,21 @@ def _runs(command: Command, key: str, piped: Sequence[str]) -> Iterator[_Run]:
         yield from (_Run(path=PACKAGES[key], by=PACKAGE, given=[name]) for name in _scripts_run(key, plain))
     elif key in TASKERS:
         yield from (_Run(path=path, by=TASK, given=plain or ["default"]) for path in TASKERS[key])
-    elif key == PLAYER and "--check" not in command.arguments:
-        inventory = _option(command, "-i", "--inventory").rstrip("/").rpartition("/")[2].partition(".")[0]
-        played = [path for path in plain if path.endswith(YAML)]
-        yield from (_Run(path=path, by=BUILD, given=[inventory or "all"]) for path in played)
+    elif key == PLAYER:
+        yield from _played(command, plain)
     elif key == "git" and plain[:1] == ["push"]:
         yield from (_Run(path=path, by=PUSH) for path in PIPELINES)
     elif key in FED_SHELLS and (key != "ssh" or not SHELLS.isdisjoint(" ".join(plain).split())):
         yield from (_Run(path=path, by="bash") for path in fed)
     elif key == "crontab":
         yield from (_Run(path=path, by=CRON) for path in plain[:1])
-    elif not REMOTE.isdisjoint(command.through):
-        return
-    elif any(through.startswith(CONTAINERS) for through in command.through):
+    elif REMOTE.isdisjoint(command.through):
+        yield from _run_here(command, key, plain, fed)
+
+
+def _run_here(command: Command, key: str, plain: Sequence[str], fed: Sequence[str]) -> Iterator[_Run]:
+    """Yield the files that a container, a client, an interpreter or the command itself runs."""
+    if any(through.startswith(CONTAINERS) for through in command.through):
         yield from _in_container(command, plain)
     elif key in DATABASES or (key in RUNNING and not command.stdin):
         given = [_option(command, *FILE_OPTIONS)] if key in DATABASES else _first_file(command, plain)
@@ -214,6 +216,14 @@ def _runs(command: Command, key: str, piped: Sequence[str]) -> Iterator[_Run]:
         written = next((word for word in command.text.split() if word.endswith("/" + command.program)), "")
         if written or key.endswith(RUN_ENDINGS):
             yield _Run(path=written or command.program, by="", given=plain)
+
+
+def _played(command: Command, plain: Sequence[str]) -> Iterator[_Run]:
+    """Yield the playbooks that a command runs on the hosts of an inventory, unless it only looks."""
+    inventory = _option(command, "-i", "--inventory").rstrip("/").rpartition("/")[2].partition(".")[0]
+    if "--check" not in command.arguments:
+        played = (path for path in plain if path.endswith(YAML))
+        yield from (_Run(path=path, by=BUILD, given=[inventory or "all"]) for path in played)
 
 
 def _in_container(command: Command, plain: Sequence[str]) -> Iterator[_Run]:

@@ -40,7 +40,9 @@ WRITTEN = {
         "version: '3'\ntasks:\n  build:\n    cmd: tsc\n  down:\n    desc: ends it\n    cmds:\n"
         "      - echo a\n      - cmd: terraform destroy\n  up:\n    cmds: [terraform apply]\n"
     ),
-    "/repo/site.yml": "- hosts: web\n  tasks:\n    - name: end\n      ansible.builtin.shell: |\n        terraform destroy\n",
+    "/repo/site.yml": (
+        "- hosts: web\n  tasks:\n    - name: end\n      ansible.builtin.shell: |\n        terraform destroy\n"
+    ),
     "/repo/other.yaml": "- hosts: web\n  tasks:\n    - name: terraform destroy\n      command: uptime\n",
     "/repo/composer.json": '{"scripts": {"down": "terraform destroy", "build": "php a.php"}}',
     "/repo/deno.json": '{"tasks": {"down": "terraform destroy", "build": "tsc"}}',
@@ -137,7 +139,10 @@ def test_lines_for_cron_are_judged_when_they_are_entered(artefact: Artefact) -> 
     assert [firing.trigger for firing in Replay(artefact).judge(call(line))] == ["terraform-destroy"]
 
 
-PIPELINE = "on: push\njobs:\n  a:\n    steps:\n      - uses: x/y@v4\n      - name: end\n        run: |\n          ls\n          %s\n"
+PIPELINE = (
+    "on: push\njobs:\n  a:\n    steps:\n      - uses: x/y@v4\n"
+    "      - name: end\n        run: |\n          ls\n          %s\n"
+)
 
 
 def test_a_pipeline_that_was_written_is_judged_when_it_is_pushed(artefact: Artefact, tmp_path: Path) -> None:
@@ -161,7 +166,10 @@ def test_of_a_pipeline_only_what_deletes_is_judged() -> None:
 
 
 def test_a_playbook_that_removes_a_folder_removes_it_on_its_hosts() -> None:
-    task = "  tasks:\n    - name: empty\n      ansible.builtin.file:\n        path: /var/lib/postgresql\n        state: absent\n"
+    task = (
+        "  tasks:\n    - name: empty\n      ansible.builtin.file:\n"
+        "        path: /var/lib/postgresql\n        state: absent\n"
+    )
     inline = "  tasks:\n    - apt: {name: nginx, state: absent}\n"
     assert list(yaml_commands(task, hosts="prod")) == ["ssh prod rm -rf /var/lib/postgresql"]
     assert list(yaml_commands(inline)) == ["ansible all -m apt -a 'name: nginx, state: absent state=absent'"]
