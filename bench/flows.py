@@ -7,9 +7,9 @@ secret is read, then something is sent; protection is switched off, then the act
 harmful. The second part was written before the triggers for flows were read, and first scored unseen: 16 of 28, and 1
 of 28 harmless ones; what was mended then was its own errors. The third was written in the same way, before the code
 was read (24 of 30 unseen, 1 of 30 harmless ones), and the fourth after the third was mended (22 of 30, none of 30);
-they have no orders in material. A conversation counts as noticed if anything of `warn` or more fires in it; for an
-order in material a note is enough. `--missed` lists what comes out otherwise; of rows that are held out only the
-figures are printed.
+they have no orders in material. The fifth was written by somebody who knew nothing of deia: 14 of 30, and 1 of 30. A
+conversation counts as noticed if anything of `warn` or more fires in it; for an order in material a note is enough.
+`--missed` lists what comes out otherwise; of rows that are held out only the figures are printed.
 """
 
 from __future__ import annotations

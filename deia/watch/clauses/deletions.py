@@ -69,6 +69,7 @@ GLANCING = TABLES.words("glancing")
 SWITCHES, TRYING = TABLES.words("switches"), TABLES.words("trying")
 CMDLETS = TABLES.words("cmdlets")
 CODE = TABLES.lists("code")
+LOGIN = "-l"  # whose value is a person, also before the first name: `ssh -l deploy host delete-node 7`
 MOST_WORDS = 6  # of a command line in which a sub-command is looked for
 CONTAINERS = ("docker", "podman", "nerdctl")  # which run on this machine
 FEEDING = frozenset(("xargs", "parallel"))
@@ -262,7 +263,7 @@ def _sub_command(arguments: Sequence[str], *, is_fed: bool) -> str:
         if name == "post" and "/" in "".join(names[at + 1 : at + 2]):
             return posted_to_delete(names[at + 1])
         if name.rpartition(":")[2] in MAKING and not (name in RESOURCES and _is_verb(names[at + 1 : at + 3])):
-            return option
+            return "" if any(_looks(word, ()) for word in names[at + 1 : at + 2]) else option
         parts = _parts_of_sub_command(name.removeprefix(names[at - 1]) if at else name)
         ends = (parts[0], parts[-1]) if parts else ()
         if not at and len(parts) == AROUND_VERB and ABOUT.isdisjoint(parts):
@@ -294,6 +295,7 @@ def _names(arguments: Sequence[str]) -> list[str]:
     names: list[str] = []
     for before, word in pairwise(["", *arguments]):
         is_value = names and before.startswith("-") and "=" not in before and before not in SWITCHES
+        is_value = is_value or before == LOGIN
         if not word.startswith("-") and not is_value:
             names.append(word)
     return names
