@@ -118,9 +118,12 @@ def read_end(path: str, most: int) -> bytes:
         system.close(handle)
 
 
-def names(folder: str) -> list[str]:
-    """Return the names in a folder, sorted; none if it cannot be listed."""
+def names(folder: str, most: int = 0) -> list[str]:
+    """Return the names in a folder, sorted; none if it cannot be listed. `most`, if any, are looked at."""
     try:
+        if most:
+            with system.scandir(folder) as entries:
+                return sorted(entry.name for entry, _ in zip(entries, range(most), strict=False))
         return sorted(system.listdir(folder))
     except (OSError, ValueError):
         return []

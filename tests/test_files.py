@@ -222,3 +222,11 @@ def test_a_file_is_read_up_to_the_limit_and_no_further(tmp_path: Path, size: int
 def test_a_file_whose_size_the_system_does_not_know_is_read_whole() -> None:
     assert b"VmSize" in (files.read("/proc/self/status") or b"")
     assert files.read("/proc/self/status", 10) is None
+
+
+def test_of_a_folder_with_very_many_names_only_some_are_looked_at(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.sh").touch()
+    assert len(files.names(str(tmp_path), 10)) == 10
+    assert files.names(str(tmp_path), 100) == files.names(str(tmp_path)) == sorted(os.listdir(tmp_path))
+    assert files.names(str(tmp_path / "none"), 10) == []

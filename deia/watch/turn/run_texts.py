@@ -28,7 +28,8 @@ TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/v
 BETWEEN_WORDS = dict.fromkeys(map(ord, "'\"`;|&()<>=,:{}"), " ")
 CHANGES_FOLDER = frozenset(("cd", "-C", "pushd"))
 MOST_FOLDERS = 4
-MOST_NEW = 20  # files of a folder that are looked at
+MOST_NEW = 20  # files of a folder that are read
+MOST_NAMES = 1_000  # that are looked at; somebody else's repository may have very many
 MAKES = {"make": ("Makefile", "makefile", "GNUmakefile"), "gmake": ("Makefile",), "just": ("justfile", "Justfile")}
 TASKERS = dict.fromkeys(("task", "go-task"), ("Taskfile.yml", "Taskfile.yaml"))
 PACKAGES = {
@@ -76,7 +77,7 @@ def disk_reader(folder: str) -> Read:
         above, _, pattern = path.rpartition("/")
         if "*" in pattern and "*" not in above:
             inside = files.real(f"{folder}/{above}")
-            listed = files.names(inside) if f"{inside}/".startswith(root) else []
+            listed = files.names(inside, MOST_NAMES) if f"{inside}/".startswith(root) else []
             names = [name for name in listed if matches_glob(pattern, name)][:MOST_NEW]
             return "\n".join(text for name in names if (text := read(f"{above}/{name}"))[:1] != OLDER)
         place = files.real(path if files.is_absolute(path) else f"{folder}/{path}")
