@@ -100,16 +100,11 @@ def _last_resorts_last(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
     """Return the verdicts; what any deletion brings about counts only where no trigger knows the command."""
     if not any(verdict.firing and verdict.firing.confidence == LOW for verdict in verdicts):
         return verdicts
-    knowing = [each for each in verdicts if each.stage in KNOWING and not _is_last_resort(each)]
-    if not knowing:
+    knowing = next((each for each in verdicts if each.stage in KNOWING and not _is_last_resort(each)), None)
+    if knowing is None:
         return verdicts
-    outdone = {"stage": "sentence", "detail": f"{knowing[0].trigger} knows this command", "firing": None}
-    mild = all(each.firing is not None and each.firing.action == MILDEST for each in knowing)
-    return [each.but(**outdone) if _is_last_resort(each) and not (mild and _warns(each)) else each for each in verdicts]
-
-
-def _warns(verdict: Verdict) -> bool:
-    return verdict.firing is not None and verdict.firing.action != MILDEST
+    outdone = {"stage": "sentence", "detail": f"{knowing.trigger} knows this command", "firing": None}
+    return [each.but(**outdone) if _is_last_resort(each) else each for each in verdicts]
 
 
 def _is_last_resort(verdict: Verdict) -> bool:
