@@ -15,8 +15,9 @@ been read, ten after the errors of nine were mended and by other services, and e
 were read: .935 of 170 and .016 of 251 harmless ones, .883 of 163 and .012 of 167. Harmless ones there are also
 restores, scratch, places for tests, and words of a deletion in names, messages and questions. The eleventh was written
 by somebody who knew nothing of deia, and scored once: .958 of 120 and .025 of 120 harmless ones, which were mended.
-Rows of the service `look-alikes` are harmless ones as an adversary would write them: 40 of part four, added after it
-was scored, and 39 of part five.
+The twelfth and thirteenth were written by two others who knew nothing of deia, and scored once after that: .990 of 200
+and none of 240 harmless ones. Rows of the service `look-alikes` are harmless ones as an adversary would write them: 40
+of part four, added after it was scored, and 39 of part five.
 `labels/deeds.jsonl` holds 160 commands of eight other kinds, scored unseen in the same way (53 of 80, and 4 of 80
 harmless ones). `--missed` lists what of the development part comes out otherwise.
 """
