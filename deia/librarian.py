@@ -113,14 +113,12 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
     ) -> RenderableAnswer:
         """Search the commons; an answer may say that nothing fits.
 
-        `layer` leaves only the project's `own` documents, those of `packs`, of the `starter`, or of the `library`.
-        `asset_type` (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and
-        `until` are days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` shows the `neighbours` or
-        the `parent` of each passage, too. `mode` is natural or hybrid (words and meaning), keyword (words), semantic
-        (meaning), or keywords (each word for itself); of the graph, local counts only what is around names in the
-        question, global only what the best passages lead to, naive nothing. `tier` names what the search may use
-        besides words, like the setting. `skip` names steps of the protocol that the audit is to lack: state,
-        classification, quality.
+        `layer` leaves only documents of the project's `own`, of `packs`, the `starter` or the `library`. `asset_type`
+        (text, code, pdf, image, multimodal) and `collection` choose among what was taken in; `since` and `until` are
+        days (2026-01-31, a month, a year, 7d, today, this-week). `expand_context` also shows `neighbours` or the
+        `parent` of a passage. `mode` is natural or hybrid (words and meaning), keyword (words), semantic (meaning) or
+        keywords (each word for itself); of the graph, local counts what is around names in the question, global what
+        the best passages lead to, naive nothing. `tier` is as in the setting; `skip` names steps of the protocol.
 
         Raises:
             QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.

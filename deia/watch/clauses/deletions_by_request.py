@@ -57,7 +57,9 @@ def request_that_deletes(program: str, command: Command) -> str:
     has_body = method in {"post", "put", "patch"} or (not method and not POSTS.isdisjoint(_option_names(arguments)))
     looks = any(not (LOOKING | TELLING).isdisjoint(parts_of(part)) or "search" in part for part in path.split("/"))
     if not has_body or "-G" in arguments or "--get" in arguments:
-        is_call = state[:1].islower() and not state.islower() and parts_of(state)[0] in VERBS  # `deleteWebhook`
+        is_call = (
+            state[:1].islower() and not state.islower() and not VERBS.isdisjoint(parts_of(state)[:1])
+        )  # `deleteWebhook`
         return state if is_call else "" if looks else _named_action(asked)
     if method == "put" and state in GONE:
         return state

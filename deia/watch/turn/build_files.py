@@ -85,8 +85,8 @@ def _unquoted(value: str) -> str:
 
 def _removal(module: str, values: str, hosts: str) -> str:
     """Return a command for what a module of Ansible removes: `ssh HOSTS rm -rf PATH`, or the module with its values."""
-    path = values.partition("path=")[2] or values.partition("path:")[2]
+    path = (values.partition("path=")[2] or values.partition("path:")[2]).split()[:1]
     if module in FILE_MODULES and path:
-        return f"ssh {hosts} rm -rf {path.strip().split()[0].rstrip(',}')}"
+        return f"ssh {hosts} rm -rf {path[0].rstrip(',}')}"
     shown = "".join(char for char in values if char not in "'\"\\{}")
     return f"ansible {hosts} -m {module} -a '{shown} state=absent'"
