@@ -43,6 +43,7 @@ DEIA = (sys.executable, "-P", "-m", "deia.serve.main")
 QUIET = "Please look at the failing checks in the parser module and write down what you would change first."
 WATCHED = "bok/watched.md"
 WARM_UP = 6.0  # seconds until all clients begin: so long the library takes to load in all of them
+OPENING_TIME = 0.05  # seconds besides for each client, which opens a session before it measures
 TOKEN = "a-token-of-this-bench"  # noqa: S105 - no secret; without one, nobody may write
 SHOWN = {"Authorization": f"Bearer {TOKEN}"}
 CHANGE = 0.7  # seconds between two changes of the commons
@@ -192,10 +193,15 @@ def _work(*given: Any) -> dict[str, Any]:
     return asyncio.run(work(*given))
 
 
-async def work(port: int, first: int, clients: int, begin: float, seconds: float) -> dict[str, Any]:
-    """Run some of the clients; return their answers. The clock is the machine's, which all processes share."""
+async def work(port: int, first: int, clients: int, times: tuple[float, float], seconds: float) -> dict[str, Any]:
+    """Run some of the clients; return their answers.
+
+    Until the first time, the library gets warm; at the second, all begin. The clock is the machine's, which all
+    processes share.
+    """
+    until, begin = times
     asking = Load(f"http://127.0.0.1:{port}/mcp", ["delete", "deploy", "rotate", "reset"])
-    await asyncio.gather(*(asking.client(-each - first, begin - WARM_UP / 2) for each in range(1, clients + 1)))
+    await asyncio.gather(*(asking.client(-each - first, until) for each in range(1, clients + 1)))
     asking.taken.clear()
     await asyncio.sleep(max(0.0, begin - time.monotonic()))
     await asyncio.gather(*(asking.client(first + each, begin + seconds) for each in range(clients)))
@@ -204,14 +210,16 @@ async def work(port: int, first: int, clients: int, begin: float, seconds: float
 
 def load(root: Path, port: int, *, clients: int, processes: int, seconds: float, process: int) -> None:
     """Print what many clients at once got."""
-    begin = time.monotonic() + WARM_UP
+    warm_up = WARM_UP + OPENING_TIME * clients
+    begin = time.monotonic() + warm_up
     taken: dict[str, list[float]] = {}
     wrong: list[str] = []
     shares = [len(range(each, clients, processes)) for each in range(processes)]
     firsts = [sum(shares[:each]) for each in range(processes)]
+    times = (begin - warm_up / 2, begin)
     with ProcessPoolExecutor(processes) as pool:
         working = [
-            pool.submit(_work, port, first, share, begin, seconds) for first, share in zip(firsts, shares, strict=True)
+            pool.submit(_work, port, first, share, times, seconds) for first, share in zip(firsts, shares, strict=True)
         ]
         time.sleep(max(0.0, begin - time.monotonic()))
         before, half = memory(process), begin + seconds / 2

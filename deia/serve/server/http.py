@@ -39,8 +39,13 @@ from deia.serve.server.tool_schemas import HOOK, Tool
 from deia.serve.server.users import ADMIN, Directory, User, directory_of
 from deia.settings import secret
 
+if sys.platform != "win32":
+    import resource
+
 PORT = 8765
 LEAST_TOKEN = 16  # characters
+BACKLOG = 2_048  # connections that may wait until they are accepted; the system may allow fewer
+MOST_FILES = 8_192  # that the server opens; each client has one or two connections
 GRACE = 3  # seconds that requests in progress may take at the end
 PATIENCE = 5  # seconds after which a user who could not be answered may try again
 IDENTIFY_TIMEOUT = 1.0  # seconds that another server on the port may take to say what it is
@@ -120,6 +125,7 @@ def serve_http(
     browser.
     """
     _require_token(listening, directory_of(desk.root))
+    _allow_many_files()
     bound = _bind(listening)
     address = f"http://{listening.url_host}:{bound.getsockname()[1]}"
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
@@ -144,6 +150,17 @@ def _require_token(listening: Listening, users: Directory) -> None:
         )
 
 
+def _allow_many_files() -> None:
+    """Let the process open as many files as its clients need: by default many systems allow 256 or 1,024."""
+    if sys.platform == "win32":  # which has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def _bind(listening: Listening) -> socket.socket:
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
     # The protocol must be named: asyncio turns off the delay of small packets (40 ms) only on sockets that name it.
@@ -152,7 +169,7 @@ def _bind(listening: Listening) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((listening.host.strip("[]"), listening.port))
-        bound.listen(256)
+        bound.listen(BACKLOG)
     except OSError as error:
         bound.close()
         if error.errno == errno.EADDRINUSE:

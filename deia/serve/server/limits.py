@@ -37,12 +37,12 @@ MOST_BODY = 16_777_216  # bytes of one request; the largest are hook events with
 RATE = 500  # requests per second from one address; a busy agent makes a few
 BURST = 2.0  # seconds' worth of requests that may arrive at once
 MOST_ADDRESSES = 4_096
-MOST_SESSIONS = 500  # sessions; each takes about 40 KB
+MOST_SESSIONS = 2_000  # sessions; each takes about 40 KB
 SPARE_SESSIONS = 100  # additional sessions that the SDK may have, for those with a request in progress
 SESSION = b"mcp-session-id"
 USER = "deia.user"  # in a request's scope: who it is from, unless that is the person whose server this is
 SECONDS = 20.0  # from the begin of a connection or of a later request's first byte to the end of its body
-MOST_HALF_SENT = 200  # half-sent requests; beyond that the oldest is dropped
+MOST_HALF_SENT = 2_000  # half-sent requests; beyond that the oldest is dropped
 
 
 class Guard:
