@@ -289,7 +289,7 @@ def words_in(answer: str, said: str, places: Sequence[str]) -> list[str]:
     """Return the words of collections that are in an answer, and were not said."""
     words = [word for place in places for word in WORDS[place]]
     words += [place for place in places if place.startswith("library:")]
-    text = answer.lower()
+    text = answer.replace("\\n", "\n").lower()  # a line that begins with a word is no other word
     return [word for word in words if word in text and word not in said.lower()]
 
 

@@ -137,8 +137,13 @@ class Load:
         self.wrong: list[str] = []
 
     async def client(self, seed: int, until: float) -> None:
-        """Make all kinds of calls until the time is up."""
-        random_ = random.Random(seed)
+        """Make all kinds of calls until the time is up; what ends it before counts as wrong."""
+        try:
+            await self._call(random.Random(seed), until)
+        except Exception as error:  # noqa: BLE001 - whatever a client meets is a finding
+            self.wrong.append(f"client {seed} ended: {_innermost(error)!r}")
+
+    async def _call(self, random_: random.Random, until: float) -> None:
         last = 0
         async with (
             create_mcp_http_client(headers=SHOWN) as line,
@@ -177,6 +182,10 @@ class Load:
         if number < last:
             self.wrong.append(f"an older document: {number} after {last}")
         return number
+
+
+def _innermost(error: BaseException) -> BaseException:
+    return _innermost(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def change(root: Path, until: float, *, after: int = 0) -> int:
