@@ -52,7 +52,7 @@ def _described(error: OSError) -> DeiaError:
     return DeiaError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
-SELDOM = 100_000  # objects more before circles are looked for: hardly a search makes as many, and looking is 7 % of it
+SELDOM = 100_000  # objects more before circles are looked for: hardly a search makes as many, and looking is 3 % of it
 PLACES = {"--config": "DEIA_CONFIG", "--data": "DEIA_STATE", "--docs": "DEIA_DOCS"}
 IS_THERE = {
     "--config": os.path.isfile,
