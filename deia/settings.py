@@ -204,10 +204,7 @@ def _dotenv_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dic
 
 
 def _dotenv_files(root: str) -> dict[str, str]:
-    """Return the places of `.env` in the commons and in the working folder, each as it is shown.
-
-    One that is a link out of its folder is none.
-    """
+    """Return the places of `.env` in the commons and the working folder, each as shown; no link out of them is one."""
     try:
         here = files.forward(files.system.getcwd())
     except OSError:  # the working folder was removed
@@ -291,10 +288,12 @@ def _refuse_deep(name: str, content: bytes) -> None:
 
 
 def _may_hold_settings(name: str, content: bytes) -> bool:
-    """Return whether a file may hold settings: parsing TOML costs 13 ms, and `deia init` writes only comments."""
-    if name == "pyproject.toml":
-        return b"deia" in content
-    return any(line.strip() and not line.lstrip().startswith(b"#") for line in content.splitlines())
+    """Return whether a file may hold settings: parsing TOML costs 13 ms, and many a project only needs deia."""
+    lines = [line.partition(b"#")[0].strip() for line in content.splitlines()]
+    if name == "deia.toml":
+        return any(lines)
+    keys = [line.partition(b"=")[0].strip(b" \t[]'\"") for line in lines if b"tool" in line]
+    return b"deia" in content and any(b"deia" in key or key == b"tool" for key in keys)
 
 
 def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, object]:

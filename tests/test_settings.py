@@ -246,6 +246,25 @@ def test_an_env_file_behind_a_link_counts_only_inside_its_folder(tmp_path: Path)
     assert ignored_secrets(str(root)) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.deia]\nlimit = 3", "[ 'tool' . \"deia\" ]\nlimit = 3", "tool.deia.limit = 3",
+        "tool = {deia = {limit = 3}}", "[tool] # ours\ndeia.limit = 3", "[tool]\ndeia = {limit = 3}",
+    ],
+)  # fmt: skip
+def test_the_table_of_a_project_file_counts_in_each_way_to_write_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"{text}\n", encoding="utf-8")
+    assert resolve(str(tmp_path), environ=TRUSTING).limit == 3
+
+
+def test_a_project_file_that_only_needs_deia_is_not_parsed(tmp_path: Path) -> None:
+    """It would cost every search and every hook 13 ms."""
+    text = '[project]\nscripts.deia = "deia:main"\ndependencies = ["deia"]\n[tool.ruff]\nthis is no TOML\n'
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert resolve(str(tmp_path), environ=TRUSTING).but(sources={}) == DEFAULTS
+
+
 def test_an_honest_project_file_with_a_long_line_is_read(tmp_path: Path) -> None:
     listed = ", ".join(f'"package-{number}>=1.2.3"' for number in range(200))
     text = f"[project]\ndependencies = [{listed}]\n[tool.deia]\nlimit = 3\n"

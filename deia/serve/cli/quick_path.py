@@ -5,6 +5,7 @@ Importing click takes three times as long as a whole search. For the same reason
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -51,6 +52,7 @@ def _described(error: OSError) -> DeiaError:
     return DeiaError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
+SELDOM = 100_000  # objects more before circles are looked for: hardly a search makes as many, and looking is 3 % of it
 PLACES = {"--config": "DEIA_CONFIG", "--data": "DEIA_STATE", "--docs": "DEIA_DOCS"}
 IS_THERE = {
     "--config": os.path.isfile,
@@ -89,6 +91,7 @@ def run(arguments: list[str]) -> int:
     arguments = take_places(arguments)
     options = None if COMPLETION in os.environ else read_search(arguments)
     if options is not None:
+        gc.set_threshold(SELDOM)
         from deia.serve.cli.quick_search import search  # noqa: PLC0415 - `deia uninstall` works without its libraries
 
         return search(**options)
