@@ -197,10 +197,9 @@ def _reach(
         for at in range(0, len(ahead), AT_ONCE):
             edges, was_cut = follow(ahead[at : at + AT_ONCE])
             is_cut = is_cut or was_cut
-            for edge in sorted(edges, key=by_certainty):
-                for entity in edge[:2]:
-                    if entity not in known:
-                        layer.setdefault(entity, edge)
+            onward = [edge for edge in edges if edge[0] not in known or edge[1] not in known]
+            for edge in sorted(onward, key=by_certainty):
+                layer.setdefault(edge[edge[0] in known], edge)
             if len(layer) > room:
                 layer, is_cut = dict(list(layer.items())[:room]), True
                 break
