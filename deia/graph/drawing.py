@@ -46,7 +46,7 @@ def neighbourhood(graph: Graph, entity: int, *, depth: int = 1, most: int = MOST
             edges += around.edges
             is_cut = is_cut or around.is_cut
         front = new
-    edges += adjacent(graph, layers).edges
+    edges += adjacent(graph, layers)
     inner = dict.fromkeys(edge for edge in edges if edge.source in layers and edge.target in layers)
     lines = {(edge.source, edge.target, edge.type): edge for edge in sorted(inner, key=by_certainty, reverse=True)}
     shown: dict[tuple[int, int], list[Relation]] = {}

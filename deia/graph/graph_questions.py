@@ -20,7 +20,7 @@ from deia.graph.graph_answers import (
     StatsAnswer,
     TraceAnswer,
 )
-from deia.graph.graph_store import FIELDS, FOUND_BY, merged
+from deia.graph.graph_store import FIELDS, FOUND_BY, NO_FIELDS, merged
 from deia.graph.names import LONGEST, find
 from deia.graph.schema import field_text
 from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM
@@ -46,9 +46,10 @@ MOST_DOCUMENTS = 10_000  # that are counted
 NODES = f"""select entities.id, entities.name, entities.type, entities.description,
     {FIELDS.format("ids.value")},
     (select json_group_array(json_array(name, first, last)) from (select documents.name, first, last from places
-        join documents on documents.id = places.document where places.entity = ids.value limit {MOST_PLACES})),
-    (select count(*) from (select 1 from places where entity = ids.value limit {MOST_DOCUMENTS}))
+        join documents on documents.id = places.document where places.entity = ids.value limit {MOST_PLACES}))
     from json_each(?) ids join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
+DOCUMENTS = f"""select value, (select count(*) from (select 1 from places where entity = value limit {MOST_DOCUMENTS}))
+    from json_each(?)"""  # noqa: S608 - a constant
 EVIDENCE = """select refs.id, documents.name, line, description, fields from json_each(?) ids
     join refs on refs.id = ids.value join documents on documents.id = refs.document"""
 
@@ -138,7 +139,7 @@ def trace(
     layers, is_cut = traversal.trace(graph, [about.entity], direction=direction, depth=depth)
     shown = nodes(graph, [about.entity, *(entity for layer in layers for entity in layer)])
     chains = [
-        Chain(entities=tuple(shown[one] for one in (reversed(chain) if direction == UPSTREAM else chain)))
+        Chain(tuple(shown[one] for one in (reversed(chain) if direction == UPSTREAM else chain)))
         for chain in _chains(about.entity, layers)
     ]
     return TraceAnswer(
@@ -298,15 +299,18 @@ def _within(number: int, most: int, what: str) -> int:
 
 def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     """Return entities by id, in this order."""
-    rows = graph.database.execute(NODES, (_array(idents),)).fetchall()
+    run = graph.database.execute
+    rows = run(NODES, (_array(idents),)).fetchall()
     places = json.loads(f"[{','.join(row[5] for row in rows)}]")  # one by one this would take half of the time
+    many = [row[0] for row, listed in zip(rows, places, strict=True) if len(listed) == MOST_PLACES]
+    documents = dict(run(DOCUMENTS, (_array(many),)).fetchall()) if many else {}
+    defaults = {kind: graph.schema.fields_of(kind, {}) for kind in {row[2] for row in rows}}
     return {
         ident: Node(
-            name=name, type=kind, description=description or "", documents=documents,
-            places=tuple(map(Place._make, listed)),
-            fields=graph.schema.fields_of(kind, merged(fields)),
+            name, kind, description or "", tuple(map(Place._make, listed)), documents.get(ident, len(listed)),
+            defaults[kind] if fields == NO_FIELDS else defaults[kind] | merged(fields),
         )
-        for (ident, name, kind, description, fields, _, documents), listed in zip(rows, places, strict=True)
+        for (ident, name, kind, description, fields, _), listed in zip(rows, places, strict=True)
     }  # fmt: skip
 
 
@@ -315,19 +319,17 @@ def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node])
     unknown = {entity: None for edge in edges for entity in edge[:2] if entity not in known}
     ends = {**known, **nodes(graph, unknown)}
     rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
+    defaults = {kind: graph.schema.fields_of_relation(kind, {}) for kind in {edge.type for edge in edges}}
     shown = {
-        ref: (Evidence(document=name, line=line, description=about or ""), json.loads(fields) if fields else {})
+        ref: (Evidence(name, line, about or ""), json.loads(fields) if fields else {})
         for ref, name, line, about, fields in rows
     }
-    nothing: tuple[Evidence, dict[str, Json]] = (Evidence(document=""), {})
+    nothing: tuple[Evidence, dict[str, Json]] = (Evidence(""), {})
     return tuple(
-        Relation(
-            source=ends[edge.source], type=edge.type, target=ends[edge.target], certainty=CERTAINTIES[edge.certainty],
-            evidence=evidence, fields=graph.schema.fields_of_relation(edge.type, fields),
-        )
-        for edge in edges
-        for evidence, fields in (shown.get(edge.ref, nothing),)
-    )  # fmt: skip
+        Relation(ends[source], kind, ends[target], CERTAINTIES[certainty], evidence, defaults[kind] | fields)
+        for source, target, kind, certainty, ref in edges
+        for evidence, fields in (shown.get(ref, nothing),)
+    )
 
 
 def _types(database: Connection, idents: Iterable[int]) -> dict[str, int]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import math
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Any
 
     from deia.graph.graph_store import Graph
 
@@ -31,6 +30,11 @@ DEPENDING = frozenset(
 TAKING = frozenset(("CONSUMES", "LISTENS_TO", "READS", "READS_FROM", "RECEIVES", "SUBSCRIBES_TO"))
 AGAINST = DEPENDING | TAKING  # what flows goes from the target to the source; along any other type, as it is written
 STILL = frozenset(("CONTAINS", "DEFINES", "LINKS_TO", "MENTIONS"))  # nothing flows
+# Conditions of types: of all, and of those that lead on from a source and from a target as things flow.
+ANY = "1"
+ONWARD, BACK = (
+    f"type {which} {tuple(sorted(kinds))}" for which, kinds in (("not in", STILL | AGAINST), ("in", AGAINST))
+)
 FOLLOWED = 32  # relations of an entity in each direction; of one that has more, so many of each type
 MOST_EXPANDED = 5_000  # entities whose relations are read for one answer
 MOST_REACHED = 60
@@ -38,14 +42,23 @@ MOST_DEPENDENTS = 10_000
 AT_ONCE = 16  # entities that are followed between two looks at whether enough was reached
 COUNTED = 1_000  # relations up to which the rarity of an entity is told apart
 MAX_DEPTH = 5
+MOST_HUBS = 1_000  # of which is kept what was read
 COLUMNS = "json_group_array(json_array(source, target, type, certainty, ref))"
+# Of each entity and side, whether it is a hub, and the relations whose types are wanted.
 ADJACENT = f"""select value,
-    (select {COLUMNS} from (select * from relations where source = value limit {FOLLOWED + 1})),
-    (select {COLUMNS} from (select * from relations where target = value limit {FOLLOWED + 1})) from json_each(?)"""  # noqa: S608
+    (select json_array(count(*) > {FOLLOWED}, {COLUMNS} filter (where {{}}))
+    from (select * from relations where source = value limit {FOLLOWED + 1})),
+    (select json_array(count(*) > {FOLLOWED}, {COLUMNS} filter (where {{}}))
+    from (select * from relations where target = value limit {FOLLOWED + 1})) from json_each(?)"""  # noqa: S608
 # The types of the relations of a hub, one after another by the index; counting through all of them would be slow.
 TYPES = """with recursive types (type) as (select min(type) from relations where {side} = :id union all
     select (select min(type) from relations where {side} = :id and relations.type > types.type) from types
-    where types.type is not null) select type from types where type is not null"""
+    where types.type is not null) select type from types where type is not null and {wanted}"""
+# To count the rows of each type takes half as long as to group all rows.
+BY_TYPE = """with recursive types (type) as (select min(type) from {table} union all
+    select (select min(type) from {table} where {table}.type > types.type) from types where types.type is not null)
+    select type, (select count(*) from {table} where {table}.type = types.type) from types where type is not null
+    order by 2 desc, 1"""
 OF_TYPE = "select source, target, type, certainty, ref from relations where {side} = ? and type = ? limit ?"
 OF_TYPES = f"""select (select {COLUMNS} from (select * from relations where {{side}} = ? and type = kinds.value
     limit {FOLLOWED + 1})) from json_each(?) kinds"""  # noqa: S608
@@ -54,6 +67,9 @@ DEGREES = f"""select value,
     (select count(*) from (select 1 from relations where target = value limit {COUNTED})) from json_each(?)"""  # noqa: S608
 RESTING = """select source, target, relations.type, certainty, ref from json_each(?) of join relations
     on target = of.value and relations.type in (select value from json_each(?)) limit ?"""
+
+
+_Row = list[Any]  # a relation before it is an `Edge`: most are never shown
 
 
 class Edge(NamedTuple):
@@ -102,43 +118,44 @@ class Counts(NamedTuple):
     relation_types: Mapping[str, int]
 
 
-def adjacent(graph: Graph, entities: Iterable[int], wanted: Callable[[str, str], bool] | None = None) -> Around:
-    """Return the relations of entities in both directions; one between two of them comes twice.
+def adjacent(graph: Graph, entities: Iterable[int]) -> list[Edge]:
+    """Return the relations of entities in both directions; one between two of them comes twice."""
+    return [Edge._make(row) for row in _adjacent(graph, entities)[0]]
 
-    `wanted` is asked, with the side that an entity is on and the type, which relations to return.
+
+def _adjacent(graph: Graph, entities: Iterable[int], wanted: tuple[str, str] = (ANY, ANY)) -> tuple[list[_Row], bool]:
+    """Return the rows of relations of entities, and whether there are more.
+
+    `wanted` has the types, as a condition, that count where an entity is the source, and where it is the target.
     """
-    edges, is_cut = [], False
-    found = graph.database.execute(ADJACENT, (_array(entities),)).fetchall()
-    for number, listed in enumerate(_lists(each for row in found for each in row[1:])):
-        side, rows, was_cut = SIDES[number % 2], listed, False
-        if len(rows) > FOLLOWED:
-            rows, was_cut = _of_hub(graph, side, found[number // 2][0], wanted)
-        is_cut = is_cut or was_cut
-        edges += [Edge._make(row) for row in rows if wanted is None or wanted(side, row[2])]
-    return Around(edges, is_cut)
+    found = graph.database.execute(ADJACENT.format(*wanted), (_array(entities),)).fetchall()
+    # To read each list by itself would take twice as long.
+    lists: list[tuple[bool, list[_Row]]] = json.loads(f"[{','.join(each for row in found for each in row[1:])}]")
+    for number in [number for number, (is_hub, _) in enumerate(lists) if is_hub]:
+        rows, is_cut = _of_hub(graph, SIDES[number % 2], found[number // 2][0], wanted[number % 2])
+        lists[number] = is_cut, rows
+    return [row for _, rows in lists for row in rows], any(is_cut for is_cut, _ in lists)
 
 
-def _lists(texts: Iterable[str]) -> list[list[list[Any]]]:
-    """Return lists of relations from their JSON; to read each by itself would take twice as long."""
-    found: list[list[list[Any]]] = json.loads(f"[{','.join(texts)}]")
-    return found
-
-
-def _of_hub(
-    graph: Graph, side: str, entity: int, wanted: Callable[[str, str], bool] | None
-) -> tuple[list[list[Any]], bool]:
+def _of_hub(graph: Graph, side: str, entity: int, wanted: str) -> tuple[list[_Row], bool]:
     """Return some relations of each type, so that the many of one type do not hide the few of another."""
-    run = graph.database.execute
-    types = [kind for (kind,) in run(TYPES.format(side=side), {"id": entity}) if wanted is None or wanted(side, kind)]
-    rows = _lists(each for (each,) in run(OF_TYPES.format(side=side), (entity, json.dumps(types))))
-    return [row for of_type in rows for row in of_type[:FOLLOWED]], any(len(of_type) > FOLLOWED for of_type in rows)
+    hubs, run = _kept(graph).hubs, graph.database.execute
+    if (side, entity, wanted) not in hubs:
+        types = [kind for (kind,) in run(TYPES.format(side=side, wanted=wanted), {"id": entity})]
+        listed = run(OF_TYPES.format(side=side), (entity, json.dumps(types)))
+        rows: list[list[_Row]] = [json.loads(each) for (each,) in listed]
+        if len(hubs) >= MOST_HUBS:
+            hubs.clear()
+        several = [row for of_type in rows for row in of_type[:FOLLOWED]]
+        hubs[side, entity, wanted] = several, any(len(of_type) > FOLLOWED for of_type in rows)
+    return hubs[side, entity, wanted]
 
 
 def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int = FOLLOWED) -> Around:
     """Return the relations of an entity, the surest first; a limit is shared fairly by the types of relations."""
     found: list[list[Edge]] = []
     for side in [side for side, way in zip(SIDES, (OUT, IN), strict=True) if direction in (way, BOTH)]:
-        for (kind,) in graph.database.execute(TYPES.format(side=side), {"id": entity}).fetchall():
+        for (kind,) in graph.database.execute(TYPES.format(side=side, wanted=ANY), {"id": entity}).fetchall():
             rows = graph.database.execute(OF_TYPE.format(side=side), (entity, kind, limit + 1))
             found.append([Edge(*row) for row in rows])
     every = sum(map(len, found))
@@ -153,45 +170,42 @@ def trace(
     graph: Graph, starts: Sequence[int], *, direction: str, depth: int = MAX_DEPTH, most: int = MOST_REACHED
 ) -> Reached:
     """Return what is downstream (or upstream) of entities: what takes from them, rests on them or is made by them."""
-    leaving = SIDES[direction == UPSTREAM]  # the side of a relation on which an entity is that it leads on from
-
-    def wanted(side: str, kind: str) -> bool:
-        return kind not in STILL and (kind in AGAINST) == (side != leaving)
-
-    return _reach(starts, lambda front: adjacent(graph, front, wanted), depth, most)
+    wanted = (ONWARD, BACK) if direction == DOWNSTREAM else (BACK, ONWARD)
+    return _reach(starts, lambda front: _adjacent(graph, front, wanted), depth, most)
 
 
 def dependents(graph: Graph, starts: Sequence[int], *, depth: int = MAX_DEPTH, most: int = MOST_DEPENDENTS) -> Reached:
     """Return what may break if entities or what they contain change: the sources of relations that lead there."""
     types = json.dumps(sorted(AGAINST))
 
-    def follow(front: Iterable[int]) -> Around:
+    def follow(front: Iterable[int]) -> tuple[list[_Row], bool]:
         rows = graph.database.execute(RESTING, (_array(front), types, most * 2)).fetchall()
-        return Around([Edge(*row) for row in rows], len(rows) == most * 2)
+        return rows, len(rows) == most * 2
 
     return _reach([*starts, *members(graph, starts)], follow, depth, most)
 
 
-def _reach(starts: Sequence[int], follow: Callable[[Iterable[int]], Around], depth: int, most: int) -> Reached:
+def _reach(
+    starts: Sequence[int], follow: Callable[[Iterable[int]], tuple[list[_Row], bool]], depth: int, most: int
+) -> Reached:
     """Return what is reached step by step; `follow` returns the relations that lead on from the last step."""
     known, layers, is_cut = set(starts), list[dict[int, Edge]](), False
     front: Collection[int] = known.copy()
     while front and len(layers) < depth:
-        layer: dict[int, Edge] = {}
+        layer: dict[int, _Row] = {}
         room, ahead = most - len(known) + len(starts), list(front)
         for at in range(0, len(ahead), AT_ONCE):
             edges, was_cut = follow(ahead[at : at + AT_ONCE])
             is_cut = is_cut or was_cut
-            for edge in sorted(edges, key=by_certainty):
-                for entity in (edge.source, edge.target):
-                    if entity not in known:
-                        layer.setdefault(entity, edge)
+            onward = [edge for edge in edges if edge[0] not in known or edge[1] not in known]
+            for edge in sorted(onward, key=by_certainty):
+                layer.setdefault(edge[edge[0] in known], edge)
             if len(layer) > room:
                 layer, is_cut = dict(list(layer.items())[:room]), True
                 break
         known |= layer.keys()
         front = layer.keys()
-        layers += [layer] if layer else []
+        layers += [{entity: Edge._make(row) for entity, row in layer.items()}] if layer else []
     return Reached(layers, is_cut)
 
 
@@ -224,7 +238,7 @@ def shortest_path(graph: Graph, start: int, end: int, *, max_depth: int = MAX_DE
         expanded += len(front)
         if not front or expanded > MOST_EXPANDED:
             return Way([], [], is_cut or expanded > MOST_EXPANDED)
-        edges, was_cut = adjacent(graph, front)
+        edges, was_cut = _adjacent(graph, front)
         is_cut = is_cut or was_cut
         layers[side].append(_advance(steps[side], front, edges))
         for layer in layers[1 - side]:  # the last one, unless hubs were cut
@@ -233,14 +247,14 @@ def shortest_path(graph: Graph, start: int, end: int, *, max_depth: int = MAX_DE
     return Way([], [], is_cut)
 
 
-_Steps = dict[int, list[Edge]]  # each entity with the relations by which it was first reached
+_Steps = dict[int, list[_Row]]  # each entity with the relations by which it was first reached
 
 
-def _advance(steps: _Steps, front: Collection[int], edges: Iterable[Edge]) -> Collection[int]:
+def _advance(steps: _Steps, front: Collection[int], edges: Iterable[_Row]) -> Collection[int]:
     """Add what the relations lead to, and return it."""
     new: _Steps = {}
     for edge in edges:
-        source, target = edge[:2]
+        source, target = edge[0], edge[1]
         if source in front and target not in steps:
             new.setdefault(target, []).append(edge)
         if target in front and source not in steps:
@@ -253,34 +267,50 @@ def _rarest(graph: Graph, steps: tuple[_Steps, _Steps], met: Sequence[int], *, i
     costs = _costs(graph, steps, met)
     middle = min(met, key=lambda entity: (costs[0][entity] + costs[1][entity], entity))
     before, after = (_walk_back(steps[side], costs[side], middle) for side in (0, 1))
-    edges = [*reversed(before), *after]
+    edges = [Edge._make(row) for row in (*reversed(before), *after)]
     entities = [next(iter(steps[0]))]
     for edge in edges:
         entities.append(edge.other(entities[-1]))
     return Way(entities, edges, is_cut)
 
 
-def _walk_back(steps: _Steps, costs: Mapping[int, float], entity: int) -> list[Edge]:
+def _walk_back(steps: _Steps, costs: Mapping[int, float], entity: int) -> list[_Row]:
     edges = []
     while steps[entity]:
         here = entity
-        edge = min(steps[here], key=lambda edge: (costs[edge.other(here)] + edge.certainty, edge))
+        edge = min(steps[here], key=lambda edge: (costs[_other(edge, here)] + edge[3], edge))
         edges.append(edge)
-        entity = edge.other(here)
+        entity = _other(edge, here)
     return edges
+
+
+def _other(row: _Row, entity: int) -> int:
+    """Return the end of a relation that is not this entity."""
+    other: int = row[1] if entity == row[0] else row[0]
+    return other
 
 
 def _costs(graph: Graph, steps: tuple[_Steps, _Steps], met: Sequence[int]) -> tuple[dict[int, float], dict[int, float]]:
     """Return for each side what the cheapest way costs to the entities that lead to where the sides met."""
     ways = [_leading(side, met) for side in steps]
-    degrees = graph.database.execute(DEGREES, (_array({*ways[0], *ways[1]}),))
-    weights = {entity: math.log2(1 + degree) for entity, degree in degrees}
+    weights = _weights(graph, {*ways[0], *ways[1]})
     costs: tuple[dict[int, float], dict[int, float]] = ({}, {})
     for side, way, cost in zip(steps, ways, costs, strict=True):
         for entity in reversed(way):  # from the start on
-            before = [cost[edge.other(entity)] + edge.certainty for edge in side[entity]]
+            before = [cost[_other(edge, entity)] + edge[3] for edge in side[entity]]
             cost[entity] = min(before) + weights[entity] if before else 0.0
     return costs
+
+
+def _weights(graph: Graph, entities: set[int]) -> dict[int, float]:
+    """Return how common entities are; of hubs that is kept, since it takes long to count."""
+    kept = _kept(graph).weights
+    weights = {entity: kept[entity] for entity in entities if entity in kept}
+    for entity, degree in graph.database.execute(DEGREES, (_array(entities - weights.keys()),)):
+        weights[entity] = math.log2(1 + degree)
+        if degree > FOLLOWED and len(kept) < MOST_HUBS:
+            kept[entity] = weights[entity]
+    return weights
 
 
 def _leading(steps: _Steps, met: Iterable[int]) -> list[int]:
@@ -288,25 +318,44 @@ def _leading(steps: _Steps, met: Iterable[int]) -> list[int]:
     way, front = dict[int, None](), dict.fromkeys(met)
     while front:
         way |= front
-        front = dict.fromkeys(edge.other(entity) for entity in front for edge in steps[entity])
+        front = dict.fromkeys(_other(edge, entity) for entity in front for edge in steps[entity])
     return list(way)
 
 
-_counts: WeakKeyDictionary[Graph, tuple[tuple[int, int], Counts]] = WeakKeyDictionary()
+class _Kept:
+    """What was read of a graph and is true until it changes."""
+
+    def __init__(self, version: tuple[int, int]) -> None:
+        self.version = version
+        self.counts: Counts | None = None
+        self.hubs: dict[tuple[str, int, str], tuple[list[_Row], bool]] = {}
+        self.weights: dict[int, float] = {}
+
+
+_all_kept: WeakKeyDictionary[Graph, _Kept] = WeakKeyDictionary()
+
+
+def _kept(graph: Graph) -> _Kept:
+    version = (graph.database.execute("pragma data_version").fetchone()[0], graph.database.total_changes)
+    kept = _all_kept.get(graph)
+    if kept is None or kept.version != version:
+        kept = _all_kept[graph] = _Kept(version)
+    return kept
 
 
 def stats(graph: Graph) -> Counts:
     """Return how much there is; while nothing changes, it is counted once."""
-    run = graph.database.execute
-    version = (run("pragma data_version").fetchone()[0], graph.database.total_changes)
-    kept = _counts.get(graph)
-    if kept is None or kept[0] != version:
-        entities = dict(run("select type, count(*) from entities group by type order by 2 desc, 1").fetchall())
-        relations = dict(run("select type, count(*) from relations group by type order by 2 desc, 1").fetchall())
-        documents: int = run("select count(*) from documents").fetchone()[0]
-        counted = Counts(documents, sum(entities.values()), sum(relations.values()), entities, relations)
-        kept = _counts[graph] = (version, counted)
-    return kept[1]
+    kept = _kept(graph)
+    if kept.counts is None:
+        entities, relations = (_by_type(graph, table) for table in ("entities", "relations"))
+        documents: int = graph.database.execute("select count(*) from documents").fetchone()[0]
+        kept.counts = Counts(documents, sum(entities.values()), sum(relations.values()), entities, relations)
+    return kept.counts
+
+
+def _by_type(graph: Graph, table: str) -> dict[str, int]:
+    """Return how many rows of a table have each type, the most frequent first."""
+    return dict(graph.database.execute(BY_TYPE.format(table=table)).fetchall())
 
 
 def _array(values: Iterable[int]) -> str:

@@ -129,6 +129,22 @@ def test_a_hub_is_followed_in_part_and_that_is_told() -> None:
         assert len(dependents(it.graph, [it.ids["hub"]]).layers[0]) == 3 * FOLLOWED
 
 
+def test_what_is_kept_of_a_hub_is_read_again_after_a_change() -> None:
+    crowd = [Said(f"s{number:03}", "CALLS", "hub") for number in range(FOLLOWED + 5)]
+    more = Facts(references=(Reference("DEPENDS_ON", "hub", 1, "", "SERVICE"),))
+    with made([*crowd, Said("s000", "USES", "rare"), Said("s001", "USES", "rare")]) as it:
+        assert it.names(shortest_path(it.graph, it.ids["s000"], it.ids["s001"]).entities)[1] == "rare"
+        before = trace(it.graph, [it.ids["hub"]], direction=DOWNSTREAM)
+        assert trace(it.graph, [it.ids["hub"]], direction=DOWNSTREAM) == before
+        with it.graph.transaction():
+            it.graph.put("more.md", "1", more)
+        after = trace(it.graph, [it.ids["hub"]], direction=DOWNSTREAM)
+        assert {edge.type for edge in after.layers[0].values()} == {"CALLS", "DEPENDS_ON"}
+        with it.graph.transaction():
+            it.graph.remove("more.md")
+        assert trace(it.graph, [it.ids["hub"]], direction=DOWNSTREAM) == before
+
+
 def test_what_breaks_if_a_class_changes_includes_what_calls_its_methods(tmp_path: Path) -> None:
     shop = Facts(module="shop", entities=(Entity("shop.Cart", "CLASS", 1, 9), Entity("shop.Cart.add", "METHOD", 2, 3)))
     till = Facts(
