@@ -24,6 +24,7 @@ pytestmark = pytest.mark.slow
 
 QUESTION = "the deploy fails on Netlify, should I delete the site and make it again?"
 CALL = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "terraform destroy"}}
+PLACES = "import deia; from deia.folders import STARTER; print(deia.__path__[0], STARTER, sep=chr(10))"
 IGNORED = shutil.ignore_patterns(
     ".venv", "__pycache__", ".git", "events", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"
 )
@@ -50,8 +51,8 @@ def environment(folder: Path) -> Path:
 
 def install(python: Path, *what: str) -> Path:
     """Install deia from sources here, with the libraries that are there; return the interpreter."""
-    command = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", *what]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    flags = ("--quiet", "--no-deps", "--no-build-isolation", "--no-compile")
+    done = subprocess.run([python, "-m", "pip", "install", *flags, *what], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     return python
 
@@ -68,9 +69,10 @@ def from_editable(checkout: Path, folder: Path) -> Path:
 
 
 def from_wheel(checkout: Path, folder: Path) -> Path:
-    wheels = folder.parent / "wheels"
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)]
-    subprocess.run(command, cwd=checkout, check=True, capture_output=True)
+    wheels = Path(os.environ.get("WHEEL_FOLDER") or folder.parent / "wheels")  # do.py has built one of these sources
+    if not list(wheels.glob("*.whl")):
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)]
+        subprocess.run(command, cwd=checkout, check=True, capture_output=True)
     return install(environment(folder), *map(str, wheels.glob("*.whl")))
 
 
@@ -105,7 +107,10 @@ def run(python: Path, folder: Path, *arguments: str, given: str = "") -> str:
 
 
 def answers(python: Path, folder: Path) -> dict[str, Any]:
-    """Return what an installation answers to a question, a call, and the starter's own cases."""
+    """Return what an installation answers to a question, a call and a trigger's cases, and what it is made of.
+
+    The same code with the same starter judges all cases alike, so that do.py, which judges them once, speaks for all.
+    """
     deia = ("-m", "deia.serve.main")
     found = json.loads(run(python, folder, *deia, "search", QUESTION, "--format", "json"))
     hook = run(python, folder, "-c", "import deia.serve.hook as hook; print(hook.__file__)").strip()
@@ -115,8 +120,18 @@ def answers(python: Path, folder: Path) -> dict[str, Any]:
         "documents": [(one["id"], one["path"]) for one in found["documents"]["primary"]],
         "decision": held["permissionDecision"],
         "reason": held["permissionDecisionReason"],
-        "cases": run(python, folder, *deia, "trigger", "test").splitlines()[-1],
+        "cases": run(python, folder, *deia, "trigger", "test", "terraform-destroy").splitlines()[-1],
+        "made of": made_of(*map(Path, run(python, folder, "-c", PLACES).splitlines())),
     }
+
+
+def made_of(package: Path, starter: Path) -> dict[str, str]:
+    """Return the digests of the code and the data of a package and of what people write in its starter."""
+    code = {path: found for path, found in contents(package).items() if not path.startswith("starter/")}
+    written = {
+        f"{part}/{path}": digest for part in ("bok", "triggers") for path, digest in contents(starter / part).items()
+    }
+    return {**code, **written, "index": hashlib.sha256((starter / "commons_index.yaml").read_bytes()).hexdigest()}
 
 
 def contents(folder: Path) -> dict[str, str]:
