@@ -22,7 +22,8 @@ from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_ke
 from deia.compile.catalog.prepare import chunks_of
 from deia.compile.encoding_progress import Encoding, write_encoding
 from deia.compile.library_catalog import compile_library
-from deia.compile.shared_encoding import encode_together, is_shared
+from deia.compile.shared_encoding import encode_together
+from deia.engines.work_queue import is_shared
 from deia.errors import DeiaError
 from deia.folders import derived_folder, events_folder, is_trusted
 from deia.ingest.library_store import Library, library_at
