@@ -31,7 +31,7 @@ from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from deia.ingest.custom.cutting import CustomChunker
 
@@ -243,9 +243,7 @@ class _Run:
                 self._library.drop(name, gone)
             self.removed = len(gone)
 
-    def _ask_others(
-        self, batch: list[Found], known: Mapping[str, tuple[str, str, str]], *, force: bool
-    ) -> list[Found]:
+    def _ask_others(self, batch: list[Found], known: Mapping[str, tuple[str, str, str]], *, force: bool) -> list[Found]:
         """Have others read the first files of a batch; return these files."""
         pieces: dict[str, Piece] = {}
         size, asked = 0, 0

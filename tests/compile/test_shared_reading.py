@@ -1,13 +1,10 @@
-"""Files are read with workers, and whoever is killed and whatever is in the database, the library is as if read alone."""
+"""Files are read with workers; whatever is in the database, the library is as if they were read alone."""
 
 from __future__ import annotations
 
 import os
-import random
-import signal
 import subprocess
 import sys
-import time
 import zlib
 from typing import TYPE_CHECKING
 
@@ -18,13 +15,11 @@ from hypothesis import strategies as st
 from deia.compile import shared_reading
 from deia.compile.shared_reading import _answer, _made, _question, read_by_others, reading_model
 from deia.engines.work_queue import WorkQueue
-from deia.folders import library_folder
 from deia.ingest.ingesting import Piece, ingest
 from deia.ingest.library_store import Library
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig
 from deia.ingest.source import FOLDER, Source
-from tests.compile.test_shared_encoding import start
 from tests.engines.conftest import postgres  # noqa: F401 - the same server
 
 if TYPE_CHECKING:
@@ -123,59 +118,3 @@ def test_no_piece_raises(question: str) -> None:
 def test_a_file_that_cannot_be_read_is_left_to_whoever_asked() -> None:
     with ReaderProcess() as reader:
         assert _answer(reader, _question(Piece(path="a.pdf", content=b"%PDF-1.4 no", config=ChunkerConfig()))) == b""
-
-
-@pytest.mark.slow
-def test_workers_the_ingest_and_the_server_are_killed_and_the_database_restarted_and_nothing_is_lost_or_twice(
-    tmp_path: Path,
-) -> None:
-    """What was acknowledged, by a search of the server that found it or an ingest that ended, stays found."""
-    commons, docs = tmp_path / "commons", tmp_path / "docs"
-    home = {name: str(tmp_path / "home") for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-    database = start(tmp_path)
-    environ = {**os.environ, **home, "DEIA_ENGINE": database.get_uri(), "DEIA_TIER": "static"}
-    commons.mkdir()
-    subprocess.run([*DEIA, "init"], cwd=commons, env=environ, check=False, capture_output=True)
-    write_files(docs, 3_000)
-
-    def begun(*arguments: str) -> subprocess.Popen[bytes]:
-        quiet = subprocess.DEVNULL
-        return subprocess.Popen([*DEIA, *arguments], cwd=commons, env=environ, stdout=quiet, stderr=quiet)
-
-    taking = ("ingest", str(docs), "--collection", "pumps")
-    running = {"one": begun("worker"), "two": begun("worker"), "taking": begun(*taking)}
-    chance, acknowledged = random.Random(3), set[str]()  # noqa: S311 - no secret
-    how = {"one": ("worker",), "two": ("worker",), "taking": taking}
-    for turn in range(8):
-        time.sleep(chance.uniform(1, 3))
-        known = library_ids(commons, environ)
-        assert acknowledged <= known
-        acknowledged |= known
-        victim = chance.choice(sorted(running))
-        running[victim].send_signal(signal.SIGKILL)
-        running[victim].wait()
-        if turn == 3:
-            database.cleanup()
-            database = start(tmp_path)
-        running[victim] = begun(*how[victim])
-    running["taking"].kill()
-    running["taking"].wait()
-    assert subprocess.run([*DEIA, *taking], cwd=commons, env=environ, check=False, capture_output=True).returncode == 0
-    for name in ("one", "two"):
-        running[name].kill()
-        running[name].wait()
-    database.cleanup()
-    known = library_ids(commons, environ)
-    assert acknowledged <= known
-    assert known == {f"library:pumps/pump-{number}.md" for number in range(3_000)}
-
-
-def library_ids(commons: Path, environ: dict[str, str]) -> set[str]:
-    """Return the documents that a library has; none is there twice, since they are counted by the source, too."""
-    folder = library_folder(str(commons), environ)
-    if not os.path.exists(f"{folder}/library.db"):
-        return set()
-    with Library(folder) as library:
-        found = [one.id for one in library.documents()]
-        assert len(found) == len(set(found))
-        return set(found)
