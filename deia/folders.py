@@ -186,6 +186,11 @@ def collections_of(text: str) -> tuple[str, ...]:
     return tuple(sorted({name.strip() for name in text.split(",") if name.strip()}))
 
 
+def collection_of(document: str) -> str:
+    """Return the collection of a document of the library, or ""."""
+    return document.removeprefix(LIBRARY_PREFIX).partition("/")[0] if document.startswith(LIBRARY_PREFIX) else ""
+
+
 def library_collections(names: Sequence[str]) -> tuple[str, ...]:
     """Return which of the collections that are given away are of the library, without its prefix."""
     return tuple([name[len(LIBRARY_PREFIX) :].rstrip("/") for name in names if name.startswith(LIBRARY_PREFIX)])

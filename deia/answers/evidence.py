@@ -99,7 +99,8 @@ def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
     interpretation = interpret(catalog, query)
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     filters = {**layer_filters(query.layers), **interpretation.filters}
-    return Asked(catalog=catalog, question=question, meaning=choose_tier(catalog, tiers=tiers), filters=filters)
+    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
+    return Asked(catalog=catalog, question=question, meaning=meaning, filters=filters)
 
 
 class Net(Record):

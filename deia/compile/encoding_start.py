@@ -26,9 +26,32 @@ MOST_CODE = 3_000  # passages: two minutes, and hardly more than a small project
 MOST = 100_000  # passages: half an hour or an hour
 
 
-def wanted_tiers(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+def plain_collections(library: Library, choice: str, model: str = "") -> tuple[str, ...]:
+    """Return the collections that keep to word vectors although others do not; () if no tier is set."""
+    tiers = library.tiers()
+    known = {one.source.collection for one in library.sources()}
+    default = TIER if TIER in tiers_of(choice, model=model) else TIERS[0]
+    return tuple(sorted(name for name in known if tiers.get(name, default) != TIER)) if tiers else ()
+
+
+def library_tiers(
+    root: str, environ: Mapping[str, str], choice: str, model: str
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the collections that keep to word vectors although others do not, and the tiers that were set."""
+    library = library_at(root, environ) if is_trusted(root, environ) else None
+    if library is None:
+        return (), {}
+    with library:
+        return plain_collections(library, choice, model), library.tiers()
+
+
+def wanted_tiers(root: str, environ: Mapping[str, str], library: Library) -> tuple[str, ...]:
     """Return the tiers that the library's catalog is to have."""
     choice = resolve(root, environ=environ)
+    tiers = library.tiers()
+    if tiers:
+        plain = plain_collections(library, choice.tier, choice.model)
+        return TIERS if {one.source.collection for one in library.sources()} <= {*plain} else (*TIERS, TIER)
     return (*TIERS, TIER) if TIER in tiers_of(choice.tier, model=choice.model) else TIERS
 
 
@@ -40,9 +63,9 @@ def start_encoding(root: str, environ: Mapping[str, str]) -> bool:
     if library is None:
         return False
     with library:
-        if not library.passages() or TIER not in wanted_tiers(root, environ):
+        if not library.passages() or TIER not in wanted_tiers(root, environ, library):
             return False
-        reason = reason_against(library, resolve(root, environ=environ).tier)
+        reason = "" if library.tiers() else reason_against(library, resolve(root, environ=environ).tier)
     if reason:
         write_encoding(folder, Encoding(reason=reason))
         return False

@@ -17,9 +17,10 @@ from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, rev
 from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
-from deia.compile.encoding_start import wanted_tiers
+from deia.compile.encoding_start import plain_collections, wanted_tiers
 from deia.folders import derived_folder, library_catalog_name
 from deia.ingest.library_store import Library, library_at
+from deia.settings import resolve
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
 DIGITS = 8  # of the revision, at the end of a catalog's name
@@ -40,15 +41,22 @@ def compile_library(
     files.make_folders(folder)
     with library, FileLock(f"{folder}/{LOCK}"):
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
-        is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("ascii", "replace") == __version__
+        choice = resolve(root, environ=environ)
+        plain = plain_collections(library, choice.tier, choice.model)
+        known = tuple(sorted({one.source.collection for one in library.sources()})) if plain else ()
+        maker = f"{__version__} {','.join(plain)} {','.join(known)}".strip()
+        is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == maker
         name = library_catalog_name(library.state)
         is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
         if is_there and is_ours and os.path.isdir(f"{folder}/{before}") and not force:
             return
         whole = f"{derived_folder(root, environ)}/library"
         building, cache = empty_building(folder), cache_path(whole)
-        tiers = (*TIERS, TIER) if encoded else wanted_tiers(root, environ)
-        effort = Effort(limit=ASIDE_LIMIT if encoded else BACKGROUND_LIMIT, cache=cache, exclusive=encoded)
+        tiers = (*TIERS, TIER) if encoded else wanted_tiers(root, environ, library)
+        effort = Effort(
+            limit=ASIDE_LIMIT if encoded else BACKGROUND_LIMIT, cache=cache, exclusive=encoded, plain=plain,
+            collections=known,
+        )  # fmt: skip
         report = None if force or encoded or not is_ours else _revise(library, before, folder, building, tiers, effort)
         if report is None:
             shutil.rmtree(building)
@@ -56,7 +64,7 @@ def compile_library(
             report = build_catalog(
                 (), (), (), (), building, built_at=now(), own_first=False, library=library, tiers=tiers, effort=effort
             )
-        files.replace(f"{folder}/{MAKER}", __version__.encode())
+        files.replace(f"{folder}/{MAKER}", maker.encode())
         placed = place_catalog(folder, building, report.tiers, name.removeprefix("catalog-"))
         sweep(folder, keep={placed, before, os.path.basename(cache)})
 

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from filelock import FileLock, Timeout
 
@@ -21,13 +21,16 @@ from deia.compile.catalog.effort import TIER, cache_path
 from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_key, texts_of
 from deia.compile.catalog.prepare import chunks_of
 from deia.compile.encoding_progress import Encoding, write_encoding
+from deia.compile.encoding_start import plain_collections
 from deia.compile.library_catalog import compile_library
-from deia.compile.shared_encoding import encode_together, is_shared
+from deia.compile.shared_encoding import encode_together
+from deia.engines.work_queue import is_shared
 from deia.errors import DeiaError
-from deia.folders import derived_folder, events_folder, is_trusted
+from deia.folders import collection_of, derived_folder, events_folder, is_trusted
 from deia.ingest.library_store import Library, library_at
 from deia.ledger.tail import read_ledger
 from deia.match.tiers import open_tier
+from deia.settings import resolve
 
 READ_AT_ONCE = 200  # documents
 LOCK = "encoding-lock"
@@ -42,7 +45,7 @@ def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str
     library = library_at(root, environ) if is_trusted(root, environ) else None
     if library is None:
         return False
-    folder = f"{derived_folder(root, environ)}/library"
+    folder, choice = f"{derived_folder(root, environ)}/library", resolve(root, environ=environ)
     files.make_folders(folder)
     with library:
         try:
@@ -50,7 +53,8 @@ def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str
                 revision = -1
                 while revision != library.revision:  # more may have been taken in meanwhile
                     revision = library.revision
-                    _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None), environ)
+                    plain = plain_collections(library, choice.tier, choice.model)
+                    _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None), environ, plain)
                     compile_library(root, environ, folder, encoded=True)
         except Timeout:
             return True
@@ -65,12 +69,13 @@ def _by_use(root: str, environ: Mapping[str, str]) -> Counter[object]:
 
 
 def _encode(
-    library: Library, folder: str, uses: Counter[object], tell: Callable[[str], None], environ: Mapping[str, str]
-) -> None:
+    library: Library, folder: str, uses: Counter[object], tell: Callable[[str], None], environ: Mapping[str, str],
+    plain: Sequence[str],
+) -> None:  # fmt: skip
     """Bring the vectors of all texts into the cache."""
     tier = open_tier(TIER)
     cache = VectorCache(cache_path(folder), dimensions=tier.dimensions)
-    texts = {text_key(tier.digest, text): text for text in _texts(library, uses)}
+    texts = {text_key(tier.digest, text): text for text in _texts(library, uses, plain)}
     missing = {key: text for key, text in texts.items() if key not in cache}
     of, known = len(texts), len(texts) - len(missing)
 
@@ -88,9 +93,10 @@ def _encode(
     show(1.0, 0.0)
 
 
-def _texts(library: Library, uses: Counter[object]) -> Iterator[str]:
+def _texts(library: Library, uses: Counter[object], plain: Sequence[str]) -> Iterator[str]:
     """Yield all texts that the catalog has vectors of, those of the documents that searches showed most often first."""
-    volumes = sorted(library_volumes(library), key=lambda volume: -uses[volume.entry.id])
+    waiting = [volume for volume in library_volumes(library) if collection_of(volume.entry.id) not in plain]
+    volumes = sorted(waiting, key=lambda volume: -uses[volume.entry.id])
     for start in range(0, len(volumes), READ_AT_ONCE):
         for volume in filled(library, volumes[start : start + READ_AT_ONCE]):
             yield from texts_of(volume.entry, [chunk.text for chunk in chunks_of(volume)])

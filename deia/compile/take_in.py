@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any, TypedDict
 
 from deia import files
+from deia.compile.shared_reading import read_by_others
 from deia.errors import ArtefactError
 from deia.folders import (
     LIBRARY_PREFIX,
@@ -122,9 +123,11 @@ def take_in(
     ready = [checked(source) for source in sources]
     for source in ready:
         chosen("", source.config, added_chunkers(environ))
-    with open_library(root, environ) as library:
+    with open_library(root, environ) as library, read_by_others(environ) as others:
         registered = [library.register(source) for source in ready]
-        done = tuple(ingest(library, one, force=force, progress=progress, environ=environ) for one in registered)
+        done = tuple(
+            ingest(library, one, force=force, progress=progress, environ=environ, others=others) for one in registered
+        )
     return _compiled(root, done, environ)
 
 
@@ -157,12 +160,11 @@ def update(
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
     """Take sources in again, all of them if none is named; raise SourceError if there is none of a name."""
-    with open_library(root, environ) as library:
+    with open_library(root, environ) as library, read_by_others(environ) as others:
         known = {one.source.name: one for one in library.sources()}
         chosen = [known[name] for name in _named(names, known)]
-        done = tuple(
-            ingest(library, one, force=force, failed=failed, progress=progress, environ=environ) for one in chosen
-        )
+        how = {"force": force, "failed": failed}
+        done = tuple(ingest(library, one, **how, progress=progress, environ=environ, others=others) for one in chosen)
     return _compiled(root, done, environ)
 
 

@@ -1,7 +1,8 @@
-"""A queue of texts to be encoded, in PostgreSQL: each is done at least once, and twice comes to the same.
+"""A queue of texts to be encoded and files to be read, in PostgreSQL: each is done at least once, and twice is once.
 
 A worker locks what it takes (`for update skip locked`) until its results are committed, so what it leaves behind when
-it is killed is free at once. Texts and vectors go by the digest of model and text.
+it is killed is free at once. Texts and vectors go by the digest of model and text, files by that of their content and
+of how they are cut; their model is what reads them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from deia.engines.engine import problem
+from deia.engines.engine import address_of, problem
 from deia.engines.postgres import LOCK, connected, storable
 
 if TYPE_CHECKING:
@@ -24,8 +25,14 @@ select key, model, body from unnest(%s::bytea[], %s::text[], %s::text[]) as new 
 where not exists (select from deia_codes where deia_codes.key = new.key) on conflict do nothing"""
 TAKE = """select key, body from deia_work where model = %s order by number limit %s for update skip locked"""
 KEEP = "insert into deia_codes select * from unnest(%s::bytea[], %s::bytea[]) on conflict do nothing"
+HERE = "postgres"
 AT_ONCE = 1_000
 ABANDONED = 120  # seconds without a word, after which what a worker took is free again: its machine may be gone
+
+
+def is_shared(environ: Mapping[str, str]) -> bool:
+    """Return whether there is a queue."""
+    return address_of(environ).startswith(HERE)
 
 
 class WorkQueue:
@@ -66,6 +73,11 @@ class WorkQueue:
         for start in range(0, len(keys), AT_ONCE):
             found.update(self._rows(query, (list(keys[start : start + AT_ONCE]),)))
         return found
+
+    def forget(self, keys: Sequence[bytes]) -> None:
+        """Remove pieces and what came of them."""
+        self._rows("delete from deia_work where key = any(%s)", (list(keys),))
+        self._rows("delete from deia_codes where key = any(%s)", (list(keys),))
 
     def waiting(self, model: str) -> int:
         """Return how many texts are not done."""

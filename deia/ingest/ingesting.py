@@ -10,6 +10,7 @@ import functools
 import os
 import shutil
 import time
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from hashlib import blake2b
 
@@ -23,18 +24,21 @@ from deia.ingest.detect import detect_type
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
-from deia.ingest.reading import ReadingError
+from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.ingest.source import CHUNKS, FOLDER, MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
+from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from deia.ingest.custom.cutting import CustomChunker
 
 BATCH_SECONDS = 1.0  # of work that a kill can lose
 BATCH = 500  # files
+AHEAD = 200  # files that are handed to others together
+AHEAD_BYTES = 16_000_000  # of these files
 LOCK = "lock"
 MOST_STAMPS = 2_000  # files whose stamps every answer compares, in 3 ms
 SHOWN_LINES = 5  # numbers of lines with secrets that a note names
@@ -55,6 +59,18 @@ class Outcome(Record):
     noted: int = 0  # files about which there is something to say
     seconds: float = 0.0
     error: str = ""  # why the source as a whole could not be taken in
+
+
+class Piece(Record):
+    """A file that is to be read and cut."""
+
+    path: str
+    content: bytes
+    config: ChunkerConfig
+
+
+Made = tuple[Reading, list[Chunk]]
+Others = Callable[[Mapping[str, Piece]], Mapping[str, Made]]  # what others made of files, by the keys of the contents
 
 
 class Progress(Record):
@@ -135,11 +151,12 @@ def ingest(
     failed: bool = False,
     progress: Callable[[Progress], None] = no_progress,
     environ: Mapping[str, str] = {},
+    others: Others | None = None,
 ) -> Outcome:
     """Bring the library up to date with a source and return what that came to; its status says so, too.
 
     With `force` every file is read again, with `failed` those that could not be read. In `environ` are the person's
-    own chunkers.
+    own chunkers. What `others` cannot read is read here.
     """
     name = registered.source.name
     began = time.monotonic()
@@ -150,7 +167,7 @@ def ingest(
             wanted = registered.but(mark="") if force or failed else registered
             with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
                 stamps = _stamps(registered.source)
-                run = _Run(library, registered, opened, reader, progress, environ)
+                run = _Run(library, registered, opened, reader, progress, environ, others)
                 run.take_in(force=force, failed=failed)
             status, mark = PROCESSED, getattr(opened, "mark", None)
             files.keep(stamps_path(library, name), stamps)
@@ -188,8 +205,12 @@ class _Run:
         reader: ReaderProcess,
         progress: Callable[[Progress], None],
         environ: Mapping[str, str],
+        others: Others | None,
     ) -> None:
         self._library, self._registered, self._opened, self._reader = library, registered, opened, reader
+        self._others = others
+        self._contents: dict[str, bytes | None] = {}  # of files that others were asked about, by path
+        self._made: dict[str, Made] = {}
         self._tell = progress
         self._chunkers = added_chunkers(environ)
         self._ready = functools.cache(lambda custom: with_native_code(custom, environ))
@@ -205,9 +226,12 @@ class _Run:
         waiting = [one for one in all_found if force or _is_due(one, known.get(one.path), failed=failed)]
         done = 0
         while done < len(waiting):
+            batch = waiting[done : done + BATCH]
+            if self._others:
+                batch = self._ask_others(batch, known, force=force)
             until = time.monotonic() + BATCH_SECONDS
             with self._library.transaction():
-                for found in waiting[done : done + BATCH]:
+                for found in batch:
                     self._take(found, known.get(found.path, ("", "", "")), force=force)
                     done += 1
                     if time.monotonic() > until:
@@ -219,9 +243,30 @@ class _Run:
                 self._library.drop(name, gone)
             self.removed = len(gone)
 
+    def _ask_others(self, batch: list[Found], known: Mapping[str, tuple[str, str, str]], *, force: bool) -> list[Found]:
+        """Have others read the first files of a batch; return these files."""
+        pieces: dict[str, Piece] = {}
+        size, asked = 0, 0
+        for found in batch[:AHEAD]:
+            if size > AHEAD_BYTES:
+                break
+            asked += 1
+            if found.path not in self._contents:
+                self._contents[found.path] = content = self._opened.read(found)
+                size += len(content or b"")
+                custom = chosen(found.path, self._registered.source.config, self._chunkers)
+                if content is None or custom or self._registered.source.kind == CHUNKS:
+                    continue
+                key = _key(found.path, content, self._registered.source, "")
+                is_new = force or (key != known.get(found.path, ("", "", ""))[1] and not self._library.has(key))
+                if is_new and detect_type(found.path, content):
+                    pieces[key] = Piece(path=found.path, content=content, config=self._registered.source.config)
+        self._made.update(self._others(pieces) if self._others and pieces else {})
+        return batch[:asked]
+
     def _take(self, found: Found, before: tuple[str, str, str], *, force: bool) -> None:
         """Take one file in."""
-        content = self._opened.read(found)
+        content = self._contents.pop(found.path) if found.path in self._contents else self._opened.read(found)
         if content is None:
             self._library.put(self._registered, found, "", state=FAILED, note=TOO_LARGE)
             return
@@ -251,15 +296,23 @@ class _Run:
 
             self._library.keep(key, *rebuilt(found.path, content))
             return
-        reading = self._reader.read(found.path, content)
-        text, lines = without_secrets(reading.text)
-        if lines:
-            shown = ", ".join(map(str, lines[:SHOWN_LINES])) + (", …" if len(lines) > SHOWN_LINES else "")
-            note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
-            reading = reading.but(text=text, notes=(*reading.notes, note))
         ready = self._ready(custom) if custom else None
-        chunks = self._reader.chunk(reading, id=found.path, config=source.config, custom=ready)
-        self._library.keep(key, reading, chunks)
+        made = None if custom else self._made.pop(key, None)
+        made = made or read_and_cut(self._reader, found.path, content, source.config, custom=ready)
+        self._library.keep(key, *made)
+
+
+def read_and_cut(
+    reader: ReaderProcess, path: str, content: bytes, config: ChunkerConfig, *, custom: CustomChunker | None = None
+) -> Made:
+    """Return what a file says without its secrets, and its chunks; raise ReadingError if it cannot be read."""
+    reading = reader.read(path, content)
+    text, lines = without_secrets(reading.text)
+    if lines:
+        shown = ", ".join(map(str, lines[:SHOWN_LINES])) + (", …" if len(lines) > SHOWN_LINES else "")
+        note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
+        reading = reading.but(text=text, notes=(*reading.notes, note))
+    return reading, reader.chunk(reading, id=path, config=config, custom=custom)
 
 
 def _is_due(found: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deia.knowledge import Chunk
 
 DATABASE = "library.sqlite"
+TIER_OF = "tier:"  # the beginning of the name under which the tier of a collection stands
 PLACES = ("anchors", "links")  # of a page: each a name or an address, with its line
 PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
 READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
@@ -250,6 +251,20 @@ class Library:
             self._drop(name, self._database.execute("select path from files where source = ?", (name,)).fetchall())
             self._database.execute("delete from sources where name = ?", (name,))
             self._sweep()
+
+    def tiers(self) -> dict[str, str]:
+        """Return the tiers that were set for collections."""
+        rows = self._database.execute("select name, value from about where name like ?", (f"{TIER_OF}%",)).fetchall()
+        return {name.removeprefix(TIER_OF): value for name, value in rows}
+
+    def set_tier(self, collection: str, tier: str) -> None:
+        """Set the tier of a collection, or none."""
+        with self.transaction():
+            self._database.execute("delete from about where name = ?", (f"{TIER_OF}{collection}",))
+            if tier:
+                self._database.execute("insert into about values (?, ?)", (f"{TIER_OF}{collection}", tier))
+            self._changed = True
+        self.publish()
 
     # --- files and documents ---
 

@@ -171,6 +171,12 @@ class Catalog:
         paths: Mapping[str, Sequence[tuple[str, str]]] = self.header.get("learning_paths", {})
         return paths.get(audience.casefold(), ())
 
+    @property
+    def plain(self) -> Sequence[str]:
+        """The collections of a library that keep to word vectors, if others do not."""
+        plain: Sequence[str] = self.header.get("plain", ())
+        return plain
+
     def vectors(self, tier: str) -> Vectors:
         """Return one tier's vectors."""
         if tier not in self._vectors:

@@ -103,7 +103,7 @@ def _answer_interpreted(
     query, filters = interpretation.query, interpretation.filters
     if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
-    meaning = choose_tier(catalog, tiers=tiers)
+    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
     return _answer_question(catalog, interpretation, audit.but(tier=meaning.name, warnings=all_warnings), meaning)
 

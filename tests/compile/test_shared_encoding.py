@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deia.compile import shared_encoding
+from deia.compile import shared_work
 from deia.compile.catalog.effort import KEY_SIZE, TIER
 from deia.compile.catalog.embeddings import VectorCache, text_key
 from deia.compile.shared_encoding import encode_together, encoded, work
@@ -95,7 +95,7 @@ def test_whoever_encodes_goes_on_alone_if_a_worker_holds_its_texts_or_left_other
     postgres: str,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shared_encoding, "STALLED", 0.5)
+    monkeypatch.setattr(shared_work, "STALLED", 0.5)
     environ, tier = {"DEIA_ENGINE": postgres}, open_tier(TIER)
     held, short = texts_of(3, "held"), texts_of(2, "short")
     cache = VectorCache(str(tmp_path / "cache"), dimensions=tier.dimensions)

@@ -20,6 +20,8 @@ class Effort(Record):
 
     limit: int = sys.maxsize  # texts
     cache: str = ""  # a file; "" caches nothing
+    plain: tuple[str, ...] = ()  # collections of the library that keep to word vectors
+    collections: tuple[str, ...] = ()  # all there are, if some of them do
     exclusive: bool = False  # whether the cache serves this commons alone, so that unused vectors can be removed
 
 

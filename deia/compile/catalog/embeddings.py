@@ -17,7 +17,7 @@ from deia import files
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, KEY_SIZE, TIER, Effort
 from deia.compile.catalog.vectors import VectorWriter
 from deia.compile.encoding_progress import about
-from deia.folders import MODELS
+from deia.folders import MODELS, collection_of
 from deia.knowledge import Entry
 from deia.match import quantised
 from deia.match.encoding import encoded_by, read_by
@@ -105,6 +105,9 @@ class LaterWriter:
     def add(self, entry: Entry, passages: Sequence[str]) -> None:
         """Record a document's texts."""
         if not self.complete:
+            return
+        if collection_of(entry.id) in self._effort.plain:
+            self._documents.append(None)
             return
         texts = texts_of(entry, passages)
         keys = [text_key(self.tier.digest, text) for text in texts]

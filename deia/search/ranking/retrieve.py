@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 
 from deia.errors import ArtefactError
+from deia.folders import LIBRARY_PREFIX
 from deia.match.keyword import ALSO, NUMBERS
 from deia.match.tiers import KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
 from deia.records import TYPE_CHECKING, Record
@@ -52,10 +53,16 @@ class Meaning(Record):
         return tier.name if tier else KEYWORD_TIER
 
 
-def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS) -> Meaning:
-    """Return the first of the tiers whose vectors are in the catalog and were made by the installed model."""
+def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: str = "") -> Meaning:
+    """Return the first of the tiers whose vectors are in the catalog and were made by the installed model.
+
+    Where a collection keeps to word vectors, the sentence model takes part only in questions to others by name.
+    """
     warning = ""
+    names = {name.strip().removeprefix(LIBRARY_PREFIX).partition("/")[0] for name in collection.split(",")}
     for full_name in tiers:
+        if full_name == TIERS[0] and catalog.plain and ("" in names or not names.isdisjoint(catalog.plain)):
+            continue
         if full_name == RESCORED:
             by_words = choose_tier(catalog, tiers=(TIERS[1],))
             if by_words.tier:

@@ -117,15 +117,15 @@ def _pulled_line(done: Pulled) -> str:
     return f"Version {done.sequence}, {done.moved:,} bytes." if done.is_new else f"Version {done.sequence} is here."
 
 
-@click.command(short_help="Encode what other machines have put into the queue.")
+@click.command(short_help="Read and encode what other machines have put into the queue.")
 @click.option("--until-done", is_flag=True, help="End when the queue is empty.")
 def worker(*, until_done: bool) -> int:
-    """Encode passages for the sentence model from the queue in PostgreSQL that DEIA_ENGINE names.
+    """Read files and encode passages for the sentence model from the queue in PostgreSQL that DEIA_ENGINE names.
 
     Any number of workers may run, on any number of machines; what a worker that ends has begun, another one does.
-    `deia source update` and the encoding that it starts put passages there, and take part themselves.
+    `deia ingest`, `deia source update` and the encoding that they start put work there, and take part themselves.
     """
     done = work(os.environ, until_done=until_done, tell=output.progress)
     output.progress()
-    output.say(f"Encoded {counted(done, 'passage')}.")
+    output.say(f"Read {counted(done.files, 'file')}, encoded {counted(done.passages, 'passage')}.")
     return output.FOUND

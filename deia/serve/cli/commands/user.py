@@ -10,7 +10,8 @@ import click
 
 from deia import files, spool
 from deia.compile.catalog.effort import TIER, TIERS
-from deia.compile.take_in import registered_sources
+from deia.compile.encoding_start import library_tiers, start_encoding
+from deia.compile.take_in import bring_up_to_date, open_library, registered_sources
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
 from deia.ingest.source import slug
@@ -33,6 +34,7 @@ from deia.serve.server.users import (
     read_team,
     users_file,
 )
+from deia.settings import resolve
 from deia.text import counted, shorten
 
 SHOWN_ONCE = "This token is shown once and kept nowhere. Who asks sends it as: Authorization: Bearer …"
@@ -231,13 +233,32 @@ def _of_library(name: str) -> str:
     return _checked_collections([name if name.startswith(LIBRARY_PREFIX) else f"{LIBRARY_PREFIX}{name}"])[0]
 
 
+@collection.command("tier", short_help="Say with which vectors a collection is searched.")
+@click.argument("name")
+@click.argument("tier", required=False, default="", type=click.Choice((TIER, *TIERS)), metavar="[compact|static]")
+def collection_tier(*, name: str, tier: str) -> None:
+    """Have the collection NAME encoded for the sentence model (compact), or keep it to word vectors (static).
+
+    Without a tier, it is searched as the settings say. Once a tier is set, only what keeps to word vectors is left out
+    when the library is encoded, however large the rest is.
+    """
+    root, full = shared.commons_root(), _of_library(name)
+    with open_library(root, os.environ) as library:
+        library.set_tier(full.removeprefix(LIBRARY_PREFIX), tier)
+    bring_up_to_date(root, os.environ)
+    starts = start_encoding(root, os.environ)
+    said = f"{full}: {tier or 'as the settings say'}."
+    output.say(f"{said} The rest is being encoded; to see how far it is, type: deia source list" if starts else said)
+
+
 @collection.command("list", short_help="Show the collections, and who may read them.")
 @shared.json_option
 def collection_list(*, as_json: bool) -> int:
     """Show every collection of the library: its sources, documents, tier and owner, who may read it and add to it."""
     root, team = shared.commons_root(), read_team(_file())
     catalog = files.read(f"{derived_folder(root, os.environ)}/library/catalog") or b""
-    tier = TIER if catalog.endswith(TIER.encode()) else TIERS[0]
+    is_encoded, chosen = catalog.endswith(TIER.encode()), resolve(root, environ=os.environ)
+    plain, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
     sources = registered_sources(root, os.environ)
     readable = [name for one in team.users for name in library_collections(one.collections)]
     values: dict[str, Json] = {}
@@ -251,13 +272,15 @@ def collection_list(*, as_json: bool) -> int:
         limits = [one.allowance.values() for one in team.limits if one.collection == f"{LIBRARY_PREFIX}{name}"]
         owner = next((one.owner for one in team.owners if one.collection == f"{LIBRARY_PREFIX}{name}"), "")
         documents = sum(one.documents for one in own)
+        tier = TIER if is_encoded and name not in plain else TIERS[0]
         values[name] = {
             "sources": [one.source.name for one in own], "documents": documents,
-            "chunks": sum(one.chunks for one in own), "tier": tier, "owner": owner,
+            "chunks": sum(one.chunks for one in own), "tier": tier, "set_tier": set_tiers.get(name, ""), "owner": owner,
             "readers": readers, "writers": writers, "limits": limits,
         }  # fmt: skip
         who = f"; read by {', '.join(readers)}" if readers else ""
         who += f"; {owner} answers for it" if owner else ""
+        who += f"; {set_tiers[name]} was set" if name in set_tiers else ""
         lines.append(f"{name}: {counted(len(own), 'source')}, {counted(documents, 'document')}{who}")
     output.answer({"collections": values}, lines or ["Nothing was taken in yet."], as_json=as_json)
     return output.FOUND
