@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 import time
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +17,7 @@ from tests.compile.test_shared_encoding import start
 from tests.serve.server.conftest import await_ready, end_server, start_server
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.serve.server.conftest import Place, Served
@@ -31,7 +31,18 @@ FILES, TURNS, RESTART = 3_000, 7, 4
 WORKER, INGEST = ("worker",), ("ingest", "docs", "--collection", "pumps")
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_is_twice(place: Place, tmp_path: Path) -> None:
+@pytest.fixture
+def running() -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Yield processes by name, and end those that are left."""
+    processes: dict[str, subprocess.Popen[bytes]] = {}
+    yield processes
+    for process in processes.values():
+        ended(process)
+
+
+def test_nothing_acknowledged_is_lost_and_nothing_is_twice(
+    place: Place, tmp_path: Path, running: dict[str, subprocess.Popen[bytes]]
+) -> None:
     docs = place.root / "docs"
     docs.mkdir()
     for number in range(FILES):
@@ -43,8 +54,9 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_twice(place: Place, tmp_pat
     place.environ["DEIA_ENGINE"] = database.get_uri()
     place.environ["DEIA_TIER"] = "static"
     chance, seen, handed = random.Random(3), set[str](), set[str]()  # noqa: S311 - no secret
-    running = {name: begun(place, *how) for name, how in (("one", WORKER), ("two", WORKER), ("ingest", INGEST))}
-    served, kills, partial = start_server(place, "--rate", "0"), Counter[str](), 0
+    running |= {name: begun(place, *how) for name, how in (("one", WORKER), ("two", WORKER), ("ingest", INGEST))}
+    served, partial = start_server(place, "--rate", "0"), 0
+    running["server"] = served.process
     for turn in range(TURNS):
         until = time.monotonic() + chance.uniform(0.5, 2)
         while time.monotonic() < until:
@@ -55,13 +67,11 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_twice(place: Place, tmp_pat
         victim = (
             ("ingest", "one", "server", "two")[turn % 4] if turn < 4 else chance.choice(("ingest", "one", "server"))
         )
-        kills[victim] += 1
+        ended(running[victim])
         if victim == "server":
-            served.process.kill()
-            served.process.communicate()
             served = start_server(place, "--rate", "0")
+            running[victim] = served.process
         else:
-            ended(running[victim])
             running[victim] = begun(place, *(INGEST if victim == "ingest" else WORKER))
         if turn == RESTART:
             database.cleanup()
@@ -83,8 +93,6 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_twice(place: Place, tmp_pat
     assert status == 200, answer
     assert b"library:" in answer
     assert b"engine" in answer, answer
-    for name in ("one", "two"):
-        ended(running[name])
     assert end_server(served) == 0
 
 
@@ -97,7 +105,7 @@ def begun(place: Place, *arguments: str) -> subprocess.Popen[bytes]:
 
 def ended(process: subprocess.Popen[bytes]) -> None:
     process.kill()
-    process.wait()
+    process.communicate()
 
 
 def uploaded(served: Served, number: int) -> set[str]:
