@@ -46,7 +46,7 @@ TOKEN = "a-token-of-this-bench"  # noqa: S105 - no secret; without one, nobody m
 SHOWN = {"Authorization": f"Bearer {TOKEN}"}
 PATIENCE = 60.0  # seconds for an answer
 CHANGE = 0.7  # seconds between two changes of the commons
-OPENING = (
+OPENING: tuple[dict[str, Any], ...] = (
     {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}},
     {"jsonrpc": "2.0", "method": "notifications/initialized"},

@@ -235,8 +235,8 @@ def _of_library(name: str) -> str:
 
 @collection.command("tier", short_help="Say with which vectors a collection is searched.")
 @click.argument("name")
-@click.argument("tier", required=False, default="", type=click.Choice((TIER, *TIERS)), metavar="[compact|static]")
-def collection_tier(*, name: str, tier: str) -> None:
+@click.argument("tier", required=False, type=click.Choice((TIER, *TIERS)), metavar="[compact|static]")
+def collection_tier(*, name: str, tier: str | None) -> None:
     """Have the collection NAME encoded for the sentence model (compact), or keep it to word vectors (static).
 
     Without a tier, it is searched as the settings say. Once a tier is set, only what keeps to word vectors is left out
@@ -244,7 +244,7 @@ def collection_tier(*, name: str, tier: str) -> None:
     """
     root, full = shared.commons_root(), _of_library(name)
     with open_library(root, os.environ) as library:
-        library.set_tier(full.removeprefix(LIBRARY_PREFIX), tier)
+        library.set_tier(full.removeprefix(LIBRARY_PREFIX), tier or "")
     bring_up_to_date(root, os.environ)
     starts = start_encoding(root, os.environ)
     said = f"{full}: {tier or 'as the settings say'}."
@@ -263,7 +263,7 @@ def collection_list(*, as_json: bool) -> int:
     readable = [name for one in team.users for name in library_collections(one.collections)]
     values: dict[str, Json] = {}
     lines = []
-    for name in sorted({*(one.source.collection for one in sources), *readable}):
+    for name in sorted({*(one.source.collection for one in sources), *readable, *set_tiers}):
         own = [one for one in sources if one.source.collection == name]
         readers = [
             one.name for one in team.users if not one.collections or f"{LIBRARY_PREFIX}{name}" in one.collections

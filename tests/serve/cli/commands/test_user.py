@@ -118,3 +118,11 @@ def test_the_audit_log_is_shown_by_user_and_collection_and_a_change_shows(
     broken = deia("audit-log")
     assert broken.code == 1
     assert "line 2 was changed" in broken.err
+
+
+def test_a_tier_of_a_collection_is_set_and_unset(deia: Deia) -> None:
+    assert "library:red: static." in deia("collection", "tier", "red", "static").out
+    assert json.loads(deia("collection", "list", "--json").out)["collections"]["red"]["set_tier"] == "static"
+    assert "library:red: as the settings say." in deia("collection", "tier", "red").out
+    assert json.loads(deia("collection", "list", "--json").out)["collections"]["red"]["set_tier"] == ""
+    assert "'quick' is not one of" in deia("collection", "tier", "red", "quick").err
