@@ -132,13 +132,16 @@ def feedback(desk: Desk, *, id: str, verdict: str, note: str = "") -> Reply:  # 
     if not ident or len(ident) > 200:
         raise QueryError("feedback: id is empty or too long.", fix="Pass the id of a document, a trigger or an event.")
     ident = _last_event(desk) if ident == LAST else ident
-    catalog, artefact = desk.librarian.open_catalog(), desk.librarian.open_artefact()
-    is_known = any(trigger.id == ident for trigger in artefact.triggers()) or catalog.document(ident) is not None
-    if not is_known and not EVENT_ID.fullmatch(ident):
+    catalog = desk.librarian.open_catalog()
+    if not EVENT_ID.fullmatch(ident) and catalog.document(ident) is None and not _is_trigger(desk, ident):
         look_up(catalog, ident, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
     recorded = bool(desk.librarian.log("feedback", {"of": ident, "verdict": verdict, "note": note}))
     lost = "" if recorded else " Telemetry is off, so it was not recorded."
     return Reply(fields={"of": ident, "recorded": recorded}, text=f"{verdict}: {plain(ident)}.{lost}")
+
+
+def _is_trigger(desk: Desk, ident: str) -> bool:
+    return any(trigger.id == ident for trigger in desk.librarian.open_artefact().triggers())
 
 
 def _last_event(desk: Desk) -> str:

@@ -124,5 +124,5 @@ def test_a_tier_of_a_collection_is_set_and_unset(deia: Deia) -> None:
     assert "library:red: static." in deia("collection", "tier", "red", "static").out
     assert json.loads(deia("collection", "list", "--json").out)["collections"]["red"]["set_tier"] == "static"
     assert "library:red: as the settings say." in deia("collection", "tier", "red").out
-    assert json.loads(deia("collection", "list", "--json").out)["collections"]["red"]["set_tier"] == ""
+    assert json.loads(deia("collection", "list", "--json").out)["collections"] == {}
     assert "'quick' is not one of" in deia("collection", "tier", "red", "quick").err
