@@ -138,22 +138,24 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
             query = in_days(query, time.time())
-        tier = mode if mode == "keyword" else tier or self.settings.tier
+        tier = mode if mode == "keyword" else tier
         return RenderableAnswer(**self._answer(query, tier, skip).values())
 
-    def _answer(self, query: Query, tier: str, skip: Sequence[str]) -> Answer:
+    def _answer(self, query: Query, tier: str | None, skip: Sequence[str]) -> Answer:
         """Return and log the answer of the commons and the library; raise QueryError if the tier is unknown."""
         from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
         from deia.search.pipeline import search  # noqa: PLC0415 - likewise
+        from deia.search.ranking.retrieve import usual_tier  # noqa: PLC0415 - likewise
 
         if query.limit < 1:
             raise QueryError(f"limit {query.limit} is too small", fix="Ask for 1 document or more.")
-        if tier not in CHOICES:
+        if tier and tier not in CHOICES:
             raise QueryError(f"tier {tier!r} is unknown", fix=f"Known are: {', '.join(CHOICES)}.")
         with self._lock:
             catalog = self.open_catalog()  # this may compile, which is no part of the answer's time
             library = self._compiled.open_library()
             began = time.perf_counter()
+            tier = tier or usual_tier(library or catalog, query.collection, self.settings.tier)
             tiers, checked_at = tiers_of(tier, model=self.settings.model), spool.timestamp(time.time())
             if library is None:
                 answer = search(catalog, query, checked_at=checked_at, tiers=tiers)

@@ -292,8 +292,8 @@ def _may_hold_settings(name: str, content: bytes) -> bool:
     lines = [line.partition(b"#")[0].strip() for line in content.splitlines()]
     if name == "deia.toml":
         return any(lines)
-    keys = [line.partition(b"=")[0].strip(b" \t[]'\"") for line in lines if b"tool" in line]
-    return b"deia" in content and any(b"deia" in key or key == b"tool" for key in keys)
+    keys = [line.partition(b"=")[0].strip(b" \t[]'\"") for line in lines if b"tool" in line or b"\\" in line]
+    return b"deia" in content and any(b"deia" in key or key == b"tool" or b"\\" in key for key in keys)
 
 
 def _toml_table(name: str, content: bytes, table: tuple[str, ...]) -> dict[str, object]:

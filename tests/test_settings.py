@@ -251,6 +251,7 @@ def test_an_env_file_behind_a_link_counts_only_inside_its_folder(tmp_path: Path)
     [
         "[tool.deia]\nlimit = 3", "[ 'tool' . \"deia\" ]\nlimit = 3", "tool.deia.limit = 3",
         "tool = {deia = {limit = 3}}", "[tool] # ours\ndeia.limit = 3", "[tool]\ndeia = {limit = 3}",
+        '"\\u0074ool".deia.limit = 3', '["t\\u006Fol".deia]\nlimit = 3',
     ],
 )  # fmt: skip
 def test_the_table_of_a_project_file_counts_in_each_way_to_write_it(tmp_path: Path, text: str) -> None:

@@ -193,6 +193,7 @@ class AnswersQuestions:
         from deia.answers.evidence import understood  # noqa: PLC0415 - most programs only search
         from deia.match.tiers import tiers_of  # noqa: PLC0415 - likewise
         from deia.search.library_answers import parts  # noqa: PLC0415 - likewise
+        from deia.search.ranking.retrieve import usual_tier  # noqa: PLC0415 - likewise
 
         if not text.strip():
             raise QueryError("there is no question", fix='Type: deia ask "what if the queue stops?"')
@@ -201,7 +202,8 @@ class AnswersQuestions:
         with self._lock:
             commons, library = self.open_catalog(), self._compiled.open_library()
         searched = parts(commons, library, query) if library else [(commons, query)]
-        tiers = tiers_of(self.settings.tier, model=self.settings.model)
+        tier = usual_tier(library or commons, collection, self.settings.tier)
+        tiers = tiers_of(tier, model=self.settings.model)
         asked: list[Asked] = []
         problem: QueryError | None = None
         for catalog, part in searched:

@@ -26,31 +26,30 @@ MOST_CODE = 3_000  # passages: two minutes, and hardly more than a small project
 MOST = 100_000  # passages: half an hour or an hour
 
 
-def plain_collections(library: Library, choice: str, model: str = "") -> tuple[str, ...]:
-    """Return the collections that keep to word vectors although others do not; () if no tier is set."""
+def plain_collections(library: Library, choice: str, model: str = "") -> tuple[str, ...] | None:
+    """Return the collections that keep to word vectors; None if no tier is set."""
     tiers = library.tiers()
     known = {one.source.collection for one in library.sources()}
     default = TIER if TIER in tiers_of(choice, model=model) else TIERS[0]
-    return tuple(sorted(name for name in known if tiers.get(name, default) != TIER)) if tiers else ()
+    return tuple(sorted(name for name in known if tiers.get(name, default) != TIER)) if tiers else None
 
 
 def library_tiers(
     root: str, environ: Mapping[str, str], choice: str, model: str
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the collections that keep to word vectors although others do not, and the tiers that were set."""
+    """Return the collections that keep to word vectors, as far as a tier is set, and the tiers that were set."""
     library = library_at(root, environ) if is_trusted(root, environ) else None
     if library is None:
         return (), {}
     with library:
-        return plain_collections(library, choice, model), library.tiers()
+        return plain_collections(library, choice, model) or (), library.tiers()
 
 
 def wanted_tiers(root: str, environ: Mapping[str, str], library: Library) -> tuple[str, ...]:
     """Return the tiers that the library's catalog is to have."""
     choice = resolve(root, environ=environ)
-    tiers = library.tiers()
-    if tiers:
-        plain = plain_collections(library, choice.tier, choice.model)
+    plain = plain_collections(library, choice.tier, choice.model)
+    if plain is not None:
         return TIERS if {one.source.collection for one in library.sources()} <= {*plain} else (*TIERS, TIER)
     return (*TIERS, TIER) if TIER in tiers_of(choice.tier, model=choice.model) else TIERS
 

@@ -43,8 +43,7 @@ def compile_library(
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
         choice = resolve(root, environ=environ)
         plain = plain_collections(library, choice.tier, choice.model)
-        known = tuple(sorted({one.source.collection for one in library.sources()})) if plain else ()
-        maker = f"{__version__} {','.join(plain)} {','.join(known)}".strip()
+        maker = __version__ if plain is None else f"{__version__} {','.join(plain)}"
         is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == maker
         name = library_catalog_name(library.state)
         is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
@@ -53,10 +52,8 @@ def compile_library(
         whole = f"{derived_folder(root, environ)}/library"
         building, cache = empty_building(folder), cache_path(whole)
         tiers = (*TIERS, TIER) if encoded else wanted_tiers(root, environ, library)
-        effort = Effort(
-            limit=ASIDE_LIMIT if encoded else BACKGROUND_LIMIT, cache=cache, exclusive=encoded, plain=plain,
-            collections=known,
-        )  # fmt: skip
+        limit = ASIDE_LIMIT if encoded else BACKGROUND_LIMIT
+        effort = Effort(limit=limit, cache=cache, exclusive=encoded, plain=plain)
         report = None if force or encoded or not is_ours else _revise(library, before, folder, building, tiers, effort)
         if report is None:
             shutil.rmtree(building)
@@ -64,8 +61,8 @@ def compile_library(
             report = build_catalog(
                 (), (), (), (), building, built_at=now(), own_first=False, library=library, tiers=tiers, effort=effort
             )
-        files.replace(f"{folder}/{MAKER}", maker.encode())
         placed = place_catalog(folder, building, report.tiers, name.removeprefix("catalog-"))
+        files.replace(f"{folder}/{MAKER}", maker.encode())
         sweep(folder, keep={placed, before, os.path.basename(cache)})
 
 

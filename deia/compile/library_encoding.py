@@ -53,7 +53,7 @@ def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str
                 revision = -1
                 while revision != library.revision:  # more may have been taken in meanwhile
                     revision = library.revision
-                    plain = plain_collections(library, choice.tier, choice.model)
+                    plain = plain_collections(library, choice.tier, choice.model) or ()
                     _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None), environ, plain)
                     compile_library(root, environ, folder, encoded=True)
         except Timeout:

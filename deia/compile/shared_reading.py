@@ -14,6 +14,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,6 +24,7 @@ from deia.engines.engine import EngineError, address_of
 from deia.engines.work_queue import WorkQueue, is_shared
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.ingesting import Made, Others, Piece, read_and_cut
+from deia.ingest.library_store import PLACES
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
@@ -68,15 +70,16 @@ class _SharedReading:
 
     def made(self, pieces: Mapping[str, Piece]) -> Mapping[str, Made]:
         """Return what was made of files, as far as others and this process could; few files are not worth it."""
-        questions = {bytes.fromhex(key): _question(piece) for key, piece in pieces.items() if _may_leave(piece)}
         found: dict[str, Made] = {}
-        if self._is_away or len(questions) < FEWEST:
+        if self._is_away or len(pieces) < FEWEST:
             return found
+        keys = {piece_key(self._model, key): key for key, piece in pieces.items() if _may_leave(piece)}
+        questions = {key: _question(pieces[of]) for key, of in keys.items()}
 
         def keep(finished: Mapping[bytes, bytes]) -> Mapping[bytes, bytes]:
             for key, answer in finished.items():
                 if made := _made(answer):
-                    found[key.hex()] = made
+                    found[keys[key]] = made
             return finished
 
         try:
@@ -102,6 +105,11 @@ class _SharedReading:
             self._is_away = True
         if self._queue:
             self._queue.close()
+
+
+def piece_key(model: str, content: str) -> bytes:
+    """Return the key of a piece: the same content for other readers is another piece."""
+    return blake2b(f"{model} {content}".encode(), digest_size=16).digest()
 
 
 def _may_leave(piece: Piece) -> bool:
@@ -131,7 +139,7 @@ def _answer(reader: ReaderProcess, question: str) -> bytes:
         asked = json.loads(question)
         content = binascii.a2b_base64(asked["content"])
         reading, chunks = read_and_cut(reader, asked["path"], content, ChunkerConfig(**asked["config"]))
-    except (ReadingError, ValueError, TypeError, KeyError):
+    except (ReadingError, ValueError, TypeError, KeyError, RecursionError):
         return NOTHING
     made = {"reading": reading.values(), "chunks": [chunk.values() for chunk in chunks]}
     return zlib.compress(json.dumps(made).encode("ascii"), 1)
@@ -145,8 +153,18 @@ def _made(answer: bytes) -> Made | None:
         chunks = [Chunk(**_typed(CHUNK, row)) for row in fields["chunks"]]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error):
         return None
-    is_whole = all(len(chunk.lines) == 2 and -1 <= chunk.parent < len(chunks) for chunk in chunks)
-    return (reading, chunks) if is_whole else None
+    last, count = reading.text.count("\n") + 1, len(chunks)
+    is_whole = all(
+        len(chunk.lines) == 2 and 1 <= chunk.lines[0] <= chunk.lines[1] <= last and -1 <= chunk.parent < count
+        for chunk in chunks
+    )
+    places = [place for name in PLACES for place in _listed(reading.metadata.get(name, ()))]
+    are_places = all(list(map(type, _listed(place))) == [str, int] for place in places)
+    return (reading, chunks) if is_whole and are_places else None
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, (list, tuple)) else (value,)
 
 
 def _typed(like: Reading | Chunk, fields: Mapping[str, object]) -> dict[str, Any]:

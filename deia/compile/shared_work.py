@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from deia.engines.work_queue import WorkQueue
 from deia.records import Record
 
+PUT_AGAIN = 5.0  # seconds after which pieces are put into the queue again, if somebody emptied it
 STALLED = 60.0  # seconds in which nobody got anything done, after which the rest is done alone
 
 
@@ -25,6 +26,7 @@ def together(queue: WorkQueue, pieces: Mapping[bytes, str], how: Together) -> li
     """Do pieces with all workers there are; return the keys of those that nobody did, or did to no use."""
     queue.put(how.model, pieces)
     left, progress = list(pieces), time.monotonic()
+    put = progress
     while left:
         done = queue.work(how.model, how.at_once, how.work)
         finished = queue.finished(left)
@@ -36,6 +38,8 @@ def together(queue: WorkQueue, pieces: Mapping[bytes, str], how: Together) -> li
         elif finished or time.monotonic() - progress > STALLED:
             return left
         else:
-            queue.put(how.model, {key: pieces[key] for key in left})  # if somebody emptied the queue
+            if time.monotonic() - put > PUT_AGAIN:
+                queue.put(how.model, {key: pieces[key] for key in left})
+                put = time.monotonic()
             time.sleep(how.idle)
     return left

@@ -337,6 +337,8 @@ _all_kept: WeakKeyDictionary[Graph, _Kept] = WeakKeyDictionary()
 
 def _kept(graph: Graph) -> _Kept:
     version = (graph.database.execute("pragma data_version").fetchone()[0], graph.database.total_changes)
+    if graph.database.in_transaction:  # what it changes may be taken back
+        return _Kept(version)
     kept = _all_kept.get(graph)
     if kept is None or kept.version != version:
         kept = _all_kept[graph] = _Kept(version)

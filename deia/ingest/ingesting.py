@@ -251,9 +251,11 @@ class _Run:
             if size > AHEAD_BYTES:
                 break
             asked += 1
-            if found.path not in self._contents:
-                self._contents[found.path] = content = self._opened.read(found)
-                size += len(content or b"")
+            is_held = found.path in self._contents
+            content = self._contents[found.path] if is_held else self._opened.read(found)
+            size += len(content or b"")
+            if not is_held:
+                self._contents[found.path] = content
                 custom = chosen(found.path, self._registered.source.config, self._chunkers)
                 if content is None or custom or self._registered.source.kind == CHUNKS:
                     continue

@@ -172,9 +172,9 @@ class Catalog:
         return paths.get(audience.casefold(), ())
 
     @property
-    def plain(self) -> Sequence[str]:
-        """The collections of a library that keep to word vectors, if others do not."""
-        plain: Sequence[str] = self.header.get("plain", ())
+    def plain(self) -> Sequence[str] | None:
+        """The collections of a library that keep to word vectors; None if no tier was set for any."""
+        plain: Sequence[str] | None = self.header.get("plain")
         return plain
 
     def vectors(self, tier: str) -> Vectors:

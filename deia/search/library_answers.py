@@ -7,12 +7,9 @@ what a library mentions; so lessons are found as if there were none, and passage
 from __future__ import annotations
 
 from deia.errors import QueryError
-from deia.folders import LIBRARY_PREFIX
-from deia.match.tiers import TIERS
 from deia.records import TYPE_CHECKING
 from deia.search.answer import SMALL_TALK, TOO_BROAD
 from deia.search.pipeline import search
-from deia.search.question.asset_filters import collection_names
 from deia.search.ranking.layer_preference import LIBRARY
 
 if TYPE_CHECKING:
@@ -30,20 +27,16 @@ def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at:
 
     Raise QueryError if a filter names a value that neither has.
     """
-    answers: list[tuple[Catalog, Answer]] = []
+    answers: list[Answer] = []
     problem: QueryError | None = None
     for catalog, part in parts(commons, library, query):
         try:
-            answers.append((catalog, search(catalog, part, checked_at=checked_at, tiers=tiers)))
+            answers.append(search(catalog, part, checked_at=checked_at, tiers=tiers))
         except QueryError as error:
             problem = problem or error
     if problem and not answers:
         raise problem
-    passages = sorted((answer for catalog, answer in answers if catalog is library), key=lambda one: -one.probability)
-    lessons = [answer for catalog, answer in answers if catalog is not library]
-    passages = passages[:1] if len(passages) < 2 else [merged(*passages, limit=query.limit)]
-    both = [*lessons, *passages]
-    return both[0] if len(both) < 2 else merged(*both, limit=query.limit)
+    return answers[0] if len(answers) < 2 else merged(*answers, limit=query.limit)
 
 
 def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
@@ -52,19 +45,7 @@ def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalo
     searched = [(commons, query.but(layers=layers))] if layers or not query.layers else []
     if query.collection or query.asset_type not in ("", "text"):
         searched = []
-    of_library = _by_tier(library, query.but(layers=()))
-    return [*searched, *of_library] if LIBRARY in query.layers or not query.layers else searched
-
-
-def _by_tier(library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
-    """Return the query to the collections that the sentence model knows, and to those that keep to word vectors."""
-    if not library.plain or TIERS[0] not in library.tiers:
-        return [(library, query)]
-    every = [name for name in library.header["collections"] if library.keyword.has("path", f"{LIBRARY_PREFIX}{name}")]
-    names = collection_names(query.collection) or every
-    plain = [name for name in names if name.partition("/")[0] in library.plain]
-    rest = [name for name in names if name not in plain]
-    return [(library, query.but(collection=",".join(part))) for part in (rest, plain) if part] or [(library, query)]
+    return [*searched, (library, query.but(layers=()))] if LIBRARY in query.layers or not query.layers else searched
 
 
 def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:

@@ -9,6 +9,7 @@ import pytest
 
 from deia.compile.library_encoding import encode_library
 from deia.compile.take_in import bring_up_to_date, open_library, take_in
+from deia.errors import QueryError
 from deia.folders import derived_folder
 from deia.ingest.source import FOLDER, Source
 from deia.librarian import Librarian
@@ -53,7 +54,7 @@ def set_tier(root: str, collection: str, tier: str) -> Catalog:
 
 def test_a_tier_decides_what_is_encoded_and_what_a_question_is_compared_by(root: str) -> None:
     whole = set_tier(root, "handbook", "")
-    assert (whole.plain, len(whole.vectors("compact"))) == ((), len(whole.vectors("static")))
+    assert (whole.plain, len(whole.vectors("compact"))) == (None, len(whole.vectors("static")))
     mixed = set_tier(root, "sources", "static")
     assert mixed.plain == ["sources"]
     assert 0 < len(mixed.vectors("compact")) < len(mixed.vectors("static"))
@@ -62,13 +63,15 @@ def test_a_tier_decides_what_is_encoded_and_what_a_question_is_compared_by(root:
         name: librarian.query("gasket of the pump", collection=name).audit.tier for name in ("handbook", "sources")
     }
     assert by_tier == {"handbook": "compact", "sources": "static"}
-    for collections in (None, "handbook,sources"):
-        found = {
-            one.path.split("/")[0] for one in librarian.query("gasket of the pump", collection=collections).documents
-        }
-        assert found >= {"library:handbook", "library:sources"}
+    for tier in ("compact", None):  # it is not compared by the sentence model after all, passage by passage
+        assert librarian.query("gasket of the pump", collection="sources", tier=tier).audit.tier == "static"
+    with pytest.raises(QueryError, match="there is no collection 'typo'"):
+        librarian.query("gasket of the pump", collection="handbook,typo,sources")
+    both = librarian.query("gasket of the pump", collection="handbook,sources").documents
+    assert {one.path.split("/")[0] for one in both} == {"library:handbook", "library:sources"}
+    assert librarian.query("gasket of the pump").audit.tier == "static"
     again = set_tier(root, "sources", "compact")
-    assert (again.plain, len(again.vectors("compact"))) == ((), len(again.vectors("static")))
+    assert (again.plain, len(again.vectors("compact"))) == ([], len(again.vectors("static")))
 
 
 def test_a_new_collection_is_found_beside_one_that_keeps_to_word_vectors(root: str, tmp_path: Path) -> None:
@@ -86,4 +89,10 @@ def test_a_collection_is_encoded_although_the_settings_say_word_vectors(
     monkeypatch.setenv("DEIA_TIER", "static")
     mixed = set_tier(root, "handbook", "compact")
     assert mixed.plain == ["sources"]
-    assert Librarian(root).query("gasket of the pump", collection="handbook").documents
+    librarian = Librarian(root)
+    tiers = {
+        (name, asked): librarian.query("gasket of the pump", collection=name, tier=asked).audit.tier
+        for name, asked in (("handbook", None), ("handbook", "static"), ("sources", None), ("handbook,sources", None))
+    }
+    assert tiers.pop(("handbook", None)) == "compact"
+    assert set(tiers.values()) == {"static"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deia.compile import shared_reading
-from deia.compile.shared_reading import _answer, _made, _question, read_by_others, reading_model
+from deia.compile.shared_reading import _answer, _made, _question, piece_key, read_by_others, reading_model
 from deia.engines.work_queue import WorkQueue
 from deia.ingest.ingesting import Piece, ingest
 from deia.ingest.library_store import Library
@@ -60,7 +61,7 @@ def test_what_a_worker_reads_is_what_is_read_alone_and_nothing_stays_in_the_queu
     assert shared == taken_in(tmp_path / "docs", tmp_path / "alone", {})
     queue = WorkQueue(postgres)
     assert queue.waiting(reading_model()) == 0
-    assert queue.finished([bytes.fromhex(content) for content, _ in shared.values()]) == {}
+    assert queue.finished([piece_key(reading_model(), content) for content, _ in shared.values()]) == {}
     queue.close()
 
 
@@ -98,10 +99,53 @@ def test_what_a_worker_left_that_makes_no_sense_is_read_here(
     alone = taken_in(tmp_path / "docs", tmp_path / "alone", {})
     queue = WorkQueue(postgres)
     monkeypatch.setattr(shared_reading, "reading_model", lambda: "nobody")
-    queue.put("nobody", {bytes.fromhex(content): "{}" for content, _ in alone.values()})
+    queue.put("nobody", {piece_key("nobody", content): "{}" for content, _ in alone.values()})
     queue.work("nobody", 100, lambda pieces: [zlib.compress(b'{"reading": {"text": 1}, "chunks": []}')] * len(pieces))
     queue.close()
     assert taken_in(tmp_path / "docs", tmp_path / "shared", {"DEIA_ENGINE": postgres}) == alone
+
+
+def test_what_other_readers_made_of_the_same_files_is_not_taken(
+    tmp_path: Path,
+    postgres: str,  # noqa: F811
+) -> None:
+    write_files(tmp_path / "docs", 8)
+    with ReaderProcess() as reader:
+        other = _answer(reader, _question(Piece(path="a.md", content=b"# Other\n", config=ChunkerConfig())))
+    assert _made(other)
+    alone = taken_in(tmp_path / "docs", tmp_path / "alone", {})
+    queue = WorkQueue(postgres)
+    queue.put("other readers", {piece_key("other readers", content): "{}" for content, _ in alone.values()})
+    queue.work("other readers", 100, lambda pieces: [other] * len(pieces))
+    queue.close()
+    assert taken_in(tmp_path / "docs", tmp_path / "shared", {"DEIA_ENGINE": postgres}) == alone
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"lines": [-5, 10**12]},
+        {"lines": [3, 2]},
+        {"metadata": {"anchors": [1]}},
+        {"metadata": {"links": [["a", "b"]]}},
+        {"metadata": {"anchors": "abc"}},
+    ],
+)
+def test_a_result_that_does_not_fit_its_text_is_none(made: dict[str, object]) -> None:
+    with ReaderProcess() as reader:
+        answer = _answer(reader, _question(Piece(path="a.md", content=b"# A\n\nB.\n", config=ChunkerConfig())))
+    fields = json.loads(zlib.decompress(answer))
+    if "lines" in made:
+        fields["chunks"][0] |= made
+    else:
+        fields["reading"] |= made
+    assert _made(answer)
+    assert _made(zlib.compress(json.dumps(fields).encode())) is None
+
+
+def test_a_deeply_nested_piece_is_no_result() -> None:
+    with ReaderProcess() as reader:
+        assert _answer(reader, "[" * 200_000) == b""
 
 
 @given(st.binary() | st.binary().map(zlib.compress) | st.recursive(st.integers(), st.lists).map(repr).map(str.encode))

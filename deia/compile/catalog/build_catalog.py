@@ -95,8 +95,8 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
         "strengths": {volume.entry.id: volume.strength for volume in shelved if volume.strength},
         "learning_paths": dict(map(_path_of, learning_paths)),
     }  # fmt: skip
-    if effort.plain:
-        header |= {"plain": list(effort.plain), "collections": list(effort.collections)}
+    if effort.plain is not None:
+        header |= {"plain": list(effort.plain)}
     made_tiers = writers.complete_tiers()
     _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
     replaced = len(plan.changed) + len(plan.new) if plan else len(shelved)

@@ -20,8 +20,7 @@ class Effort(Record):
 
     limit: int = sys.maxsize  # texts
     cache: str = ""  # a file; "" caches nothing
-    plain: tuple[str, ...] = ()  # collections of the library that keep to word vectors
-    collections: tuple[str, ...] = ()  # all there are, if some of them do
+    plain: tuple[str, ...] | None = None  # collections of the library that keep to word vectors, if a tier was set
     exclusive: bool = False  # whether the cache serves this commons alone, so that unused vectors can be removed
 
 

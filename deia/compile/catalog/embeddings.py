@@ -106,7 +106,7 @@ class LaterWriter:
         """Record a document's texts."""
         if not self.complete:
             return
-        if collection_of(entry.id) in self._effort.plain:
+        if collection_of(entry.id) in (self._effort.plain or ()):
             self._documents.append(None)
             return
         texts = texts_of(entry, passages)
@@ -150,7 +150,8 @@ class LaterWriter:
                 writer.leave_out()
         writer.close()
         known = [document for document in self._documents if isinstance(document, _Texts)]
-        if self._effort.exclusive and len(known) == len(self._documents):  # otherwise not every text is known
+        kept = any(document for document in self._documents if not isinstance(document, _Texts))
+        if self._effort.exclusive and not kept:  # otherwise not every text is known
             self._cache.keep(key for document in known for key in document.keys)
 
     def _floats(self, codes: bytes) -> Floats:

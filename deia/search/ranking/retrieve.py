@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 
 from deia.errors import ArtefactError
-from deia.folders import LIBRARY_PREFIX
 from deia.match.keyword import ALSO, NUMBERS
-from deia.match.tiers import KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
+from deia.match.tiers import CHOICES, KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
+from deia.search.question.asset_filters import collection_names
 from deia.search.question.terms import Question, corrected_text, stem_weights
 from deia.search.ranking.rank import Evidence, Likeness
 
@@ -58,10 +58,9 @@ def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: s
 
     Where a collection keeps to word vectors, the sentence model takes part only in questions to others by name.
     """
-    warning = ""
-    names = {name.strip().removeprefix(LIBRARY_PREFIX).partition("/")[0] for name in collection.split(",")}
+    warning, is_plain = "", keeps_to_words(catalog, collection)
     for full_name in tiers:
-        if full_name == TIERS[0] and catalog.plain and ("" in names or not names.isdisjoint(catalog.plain)):
+        if is_plain and full_name in (TIERS[0], RESCORED):
             continue
         if full_name == RESCORED:
             by_words = choose_tier(catalog, tiers=(TIERS[1],))
@@ -84,6 +83,21 @@ def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: s
             problem = error.message
         warning = warning or f"searched without {name} meaning: {problem}; type: deia compile"
     return Meaning(warning=warning)
+
+
+def keeps_to_words(catalog: Catalog, collection: str) -> bool:
+    """Return whether any of some collections, whose names have commas between them, keeps to word vectors."""
+    names = {name.partition("/")[0] for name in collection_names(collection)}
+    return bool(catalog.plain) and (not names or not names.isdisjoint(catalog.plain or ()))
+
+
+def usual_tier(catalog: Catalog, collection: str, setting: str) -> str:
+    """Return the tier of a question that names none: that of the collections that it names, else that of the setting.
+
+    Of collections of both kinds, and of everything, it is the one that all have vectors of.
+    """
+    is_set = catalog.plain is not None and bool(collection.strip()) and not keeps_to_words(catalog, collection)
+    return CHOICES[0] if is_set and setting == TIERS[1] else setting
 
 
 def _model_problem(stored: StoredTier | None, model: str) -> str:

@@ -125,7 +125,7 @@ def serve_http(
     browser.
     """
     _require_token(listening, directory_of(desk.root))
-    _allow_many_files()
+    limits.TimedProtocol.most_half_sent = min(limits.MOST_HALF_SENT, _allow_many_files() // 4)
     bound = _bind(listening)
     address = f"http://{listening.url_host}:{bound.getsockname()[1]}"
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
@@ -150,15 +150,19 @@ def _require_token(listening: Listening, users: Directory) -> None:
         )
 
 
-def _allow_many_files() -> None:
-    """Let the process open as many files as its clients need: by default many systems allow 256 or 1,024."""
+def _allow_many_files() -> int:
+    """Let the process open as many files as its clients need, where the system allows 256 or 1,024; return how many."""
     if sys.platform == "win32":  # which has no such limit
-        return
+        return MOST_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if soft == resource.RLIM_INFINITY or soft >= most:
+        return most
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    except (OSError, ValueError):
+        return soft
+    return most
 
 
 def _bind(listening: Listening) -> socket.socket:

@@ -42,7 +42,8 @@ SPARE_SESSIONS = 100  # additional sessions that the SDK may have, for those wit
 SESSION = b"mcp-session-id"
 USER = "deia.user"  # in a request's scope: who it is from, unless that is the person whose server this is
 SECONDS = 20.0  # from the begin of a connection or of a later request's first byte to the end of its body
-MOST_HALF_SENT = 2_000  # half-sent requests; beyond that the oldest is dropped
+MOST_HALF_SENT = 2_000  # half-sent requests; beyond that, and a quarter of the open files, the oldest is dropped
+MOST_HELD = 268_435_456  # bytes of all bodies that are being read
 
 
 class Guard:
@@ -170,16 +171,23 @@ async def respond(
 async def read_body(receive: Receive, *, most: int = MOST_BODY) -> bytes | None:
     """Return the body of a request, or None if it does not arrive whole or has more than `most` bytes."""
     parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > most:
-            return None
-        if not message.get("more_body", False):
-            return b"".join(parts)
+    try:
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return None
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            _held[0] += len(parts[-1])
+            if size > most or _held[0] > MOST_HELD:
+                return None
+            if not message.get("more_body", False):
+                return b"".join(parts)
+    finally:
+        _held[0] -= size
+
+
+_held = [0]  # bytes of the bodies that are being read
 
 
 class Sessions:
@@ -241,6 +249,7 @@ class TimedProtocol(H11Protocol):
     """Uvicorn's connection, which is dropped if a request is not complete in time."""
 
     half_sent: ClassVar[dict[TimedProtocol, asyncio.TimerHandle]] = {}  # the oldest first
+    most_half_sent: ClassVar[int] = MOST_HALF_SENT
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for the first request."""
@@ -263,7 +272,7 @@ class TimedProtocol(H11Protocol):
             self._stop_waiting()
         elif self not in self.half_sent:
             self.half_sent[self] = self.loop.call_later(SECONDS, self.transport.abort)
-            if len(self.half_sent) > MOST_HALF_SENT:
+            if len(self.half_sent) > self.most_half_sent:
                 next(iter(self.half_sent)).transport.abort()
 
     def _stop_waiting(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -311,10 +312,14 @@ def test_a_request_that_comes_drop_by_drop_is_dropped_too(served_briefly: Served
     assert time.monotonic() - began < 10
 
 
-def test_of_too_many_half_sent_requests_the_oldest_are_dropped(served: Served) -> None:
+def test_of_too_many_half_sent_requests_the_oldest_are_dropped(place: Place) -> None:
+    script = (
+        "from deia.serve.server import limits as l; l.MOST_HALF_SENT = 50; from deia.serve.main import main; main()"
+    )
+    served = start_server(place, command=(sys.executable, "-P", "-c", script), token="")
     with contextlib.ExitStack() as lines:
         half = []
-        for _ in range(limits.MOST_HALF_SENT + 5):
+        for _ in range(55):
             half.append(lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=10)))
             half[-1].sendall(b"POST /mcp HTTP/1.1\r\n")
         with contextlib.suppress(ConnectionError):
@@ -323,6 +328,28 @@ def test_of_too_many_half_sent_requests_the_oldest_are_dropped(served: Served) -
         half[-1].setblocking(False)
         with pytest.raises(BlockingIOError):
             half[-1].recv(1)
+    assert end_server(served) == 0
+
+
+def test_bodies_that_are_never_completed_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def begin() -> bytes | None:
+        parts: list[dict[str, object]] = [{"type": "http.request", "body": bytes(10), "more_body": True}]
+
+        async def receive() -> dict[str, object]:
+            return parts.pop() if parts else await asyncio.sleep(60, {"type": "http.disconnect"})
+
+        return await limits.read_body(receive)
+
+    async def many() -> int:
+        tasks = [asyncio.ensure_future(begin()) for _ in range(30)]
+        await asyncio.sleep(0.05)
+        waiting = [task for task in tasks if task.cancel()]
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return len(waiting)
+
+    monkeypatch.setattr(limits, "MOST_HELD", 100)
+    for _ in range(2):  # what was given up makes room again
+        assert asyncio.run(many()) == 10
 
 
 @pytest.fixture(scope="module")
