@@ -10,6 +10,7 @@ from deia.folders import (
     GRAPH,
     LIBRARY_PREFIX,
     LIBRARY_STATE,
+    collection_of,
     derived_folder,
     is_trusted,
     library_catalog_name,
@@ -150,7 +151,8 @@ class CompiledFiles:
         if self._library and best not in self._library.tiers and RESCORED_NOTE not in answer.audit.warnings:
             from deia.compile.encoding_progress import library_warning  # noqa: PLC0415 - until it is encoded
 
-            shown = any(result.path.startswith(LIBRARY_PREFIX) for result in answer.documents)
+            of_library = [one.path for one in answer.documents if one.path.startswith(LIBRARY_PREFIX)]
+            shown = any(collection_of(path) not in (self._library.plain or ()) for path in of_library)
             warnings.append(library_warning(f"{self.folder}/library") if shown else "")
         return [*filter(None, warnings)]
 

@@ -74,6 +74,16 @@ def test_a_tier_decides_what_is_encoded_and_what_a_question_is_compared_by(root:
     assert (again.plain, len(again.vectors("compact"))) == ([], len(again.vectors("static")))
 
 
+def test_of_collections_that_keep_to_word_vectors_nothing_is_said_to_be_missing(root: str) -> None:
+    with open_library(root, os.environ) as library:
+        for name in ("handbook", "sources"):
+            library.set_tier(name, "static")
+    bring_up_to_date(root, os.environ)
+    found = Librarian(root).query("gasket of the pump", collection="sources")
+    assert found.documents
+    assert not found.audit.warnings
+
+
 def test_a_new_collection_is_found_beside_one_that_keeps_to_word_vectors(root: str, tmp_path: Path) -> None:
     set_tier(root, "sources", "static")
     (tmp_path / "later").mkdir()
