@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-PATTERNS = "patterns 3"  # changes when a document's facts would be others
+PATTERNS = "patterns 4"  # changes when a document's facts would be others
 PACKAGES = ("spacy", "spacy-lookups-data")
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from deia import files
 from deia.errors import DeiaError
+from deia.graph.collecting import uncollected
 from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
 from deia.graph.reaching import PATHS, reach
 from deia.graph.resolving import Missing, Names, last_part, parts_of, resolve
@@ -243,6 +244,7 @@ class Graph:
 
     # --- resolving ---
 
+    @uncollected()
     def _settle(self) -> None:
         """Resolve the references of the documents that changed, and those elsewhere that what changed is a part of."""
         rows = self._unsettled()

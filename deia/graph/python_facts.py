@@ -2,8 +2,9 @@
 
 A name is followed as far as one document tells: through imports, assignments, annotations and `self`. A target is
 written as the expression that leads there: `pkg.Reader().text.strip` is what `strip` is in the attribute `text` of an
-instance of `pkg.Reader`; `pkg.Reader.super().read` is looked up behind that class; `.read` is a method of something
-unknown; and what `from pkg import name` imports is `pkg:name`, because only the graph tells a module from a value.
+instance of `pkg.Reader`; `pkg.Reader.super().read` is looked up behind that class; `pkg.READERS[]` is what is put into
+that container; `.read` is a method of something unknown; and what `from pkg import name` imports is `pkg:name`, because
+only the graph tells a module from a value.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from deia.graph.collecting import uncollected
 from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
+from deia.graph.python_items import CONTAINERS, PARTS, PUTTING, contents_of, items_of
+from deia.graph.python_modules import absolute
 from deia.graph.python_paths import (
     BUILTIN,
     LONGEST_NAME,
@@ -19,32 +23,21 @@ from deia.graph.python_paths import (
     Scope,
     instance_of,
     last_name,
+    lookup,
     parsed,
     path_of,
     value_of,
 )  # fmt: skip
-from deia.graph.resolving import CLASS, COMMON, FUNCTION, METHOD
+from deia.graph.python_syntax import BUILTIN_CALLS, OPERATIONS, PROPERTIES, functions_given
+from deia.graph.python_uses import CALLS, Uses, methods_implied, values_used, with_guesses
+from deia.graph.resolving import CLASS, COMMON, FUNCTION, ITEM, METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-IMPORTS, INHERITS, CALLS, REFERENCES = "IMPORTS", "INHERITS", "CALLS", "REFERENCES"
+IMPORTS, INHERITS = "IMPORTS", "INHERITS"
 LONGEST = 8_000_000  # characters of a document
-PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "deleter", "abstractproperty"))
-# Methods that are called where none is named.
-OPERATIONS = {
-    ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.FloorDiv: "__floordiv__",
-    ast.Mod: "__mod__", ast.Pow: "__pow__", ast.BitOr: "__or__", ast.BitAnd: "__and__", ast.BitXor: "__xor__",
-    ast.LShift: "__lshift__", ast.RShift: "__rshift__", ast.MatMult: "__matmul__",
-    ast.Eq: "__eq__", ast.NotEq: "__ne__",
-    ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__", ast.In: "__contains__",
-    ast.NotIn: "__contains__", ast.Load: "__getitem__", ast.Store: "__setitem__", ast.Del: "__delitem__",
-}  # fmt: skip
-BUILTIN_CALLS = {
-    f"{BUILTIN}{name}": f"__{name}__"
-    for name in "abs bool bytes dir divmod float format hash int iter len next repr reversed round str".split()
-}
 UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_comment", "simple", "kind", "level"))
 CHILDREN = {
     kind: tuple(field for field in reversed(kind._fields) if field not in UNVISITED)
@@ -54,6 +47,7 @@ CHILDREN = {
 LEAVES = frozenset((ast.Constant, ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue, ast.Load, ast.Store))
 
 
+@uncollected()
 def python_facts(document: str, text: str, module: str) -> Facts:
     """Return what a Python document says; no facts if it cannot be parsed."""
     if len(text) > LONGEST:
@@ -74,9 +68,10 @@ class _Reader:
         self.entities: list[Entity] = []
         self.references: list[Reference] = []
         self.aliases: dict[Alias, None] = {}
-        self.values: dict[tuple[str, str], int] = {}  # what is used as a value, where, and the line
-        self.implicit: list[Reference] = []  # to be kept if the class of the object is known
+        self.values: Uses = {}  # what is used as a value
+        self.implied: Uses = {}  # the methods that are called where none is named
         self.properties: set[str] = set()
+        self.containers: set[str] = set()  # names of containers that are built in
         self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with what is said to be returned
 
     def read(self, tree: ast.Module) -> Facts:
@@ -86,17 +81,11 @@ class _Reader:
             if path := instance_of(returned, scope):
                 self._alias(f"{scope.name}()", path)
             self._walk(scope, nodes)
-        own = {entity.name for entity in self.entities}
-        for (source, target), line in self.values.items():
-            if target.rpartition(".")[2] in self.properties:
-                self.references.append(Reference(CALLS, target, line, source))
-            elif target in own or not target.startswith(f"{self.module}."):
-                self.references.append(Reference(REFERENCES, target, line, source))
         known = {alias.name for alias in self.aliases}
-        self.references += (
-            each for each in self.implicit if (head := each.target.rpartition(".")[0])[-1] == ")" or head in known
-        )
-        return Facts(self.module, tuple(self.entities), tuple(self.references), tuple(self.aliases))
+        self.references += values_used(self.values, self.entities, self.properties, self.module)
+        self.references += methods_implied(self.implied, known, self.module)
+        references = with_guesses(self.references, self.entities)
+        return Facts(self.module, tuple(self.entities), tuple(references), tuple(self.aliases))
 
     def _walk(self, scope: Scope, nodes: list[ast.AST]) -> None:
         """Take one step for each node, in the order of the text."""
@@ -153,10 +142,16 @@ class _Reader:
         self.waiting.append((inner, [arguments, *node.body], node.returns))
 
     def parameters(self, node: ast.arguments, scope: Scope) -> None:
-        """Let parameters stand for instances of the classes that they are said to be."""
-        plain = (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg)
-        for each in filter(None, plain):
-            scope.names.setdefault(each.arg, instance_of(each.annotation, scope))
+        """Let parameters stand for instances of the classes that they are said to be, or for their defaults."""
+        plain = [*node.posonlyargs, *node.args]
+        for each, value in zip(
+            [*node.kwonlyargs, *plain[::-1]], [*node.kw_defaults, *node.defaults[::-1]], strict=False
+        ):
+            path = path_of(value, scope) if value else ""
+            if path and not (each.annotation or path.startswith(BUILTIN)):
+                scope.names[each.arg] = path
+        for each in filter(None, (*plain, *node.kwonlyargs, node.vararg, node.kwarg)):
+            scope.names.setdefault(each.arg, instance_of(each.annotation, scope) if each.annotation else "")
 
     # --- imports ---
 
@@ -210,10 +205,25 @@ class _Reader:
         if isinstance(node.value, ast.Tuple):
             several = [each.elts for each in node.targets if isinstance(each, ast.Tuple)]
             pairs += [pair for names in several for pair in zip(names, node.value.elts, strict=False)]
-        self._walk(scope, [node.value])
+        if type(node.value) is not ast.Constant:
+            self._walk(scope, [node.value])
         for target, value in pairs:
-            self._bind(target, value_of(value, scope), scope)
+            path = value_of(value, scope)
+            is_filled = type(value) in PARTS or path in CONTAINERS
+            if is_filled and type(target) is ast.Name:
+                scope.names[target.id] = self._qualified(scope, target.id)
+                self.containers.add(scope.names[target.id])
+            else:
+                self._bind(target, path, scope)
+            if is_filled or type(target) is ast.Subscript:
+                self._fill(path_of(target, scope), value, scope)
         return [each for each in node.targets if not isinstance(each, ast.Name)]
+
+    def _fill(self, path: str, node: ast.expr, scope: Scope) -> None:
+        """Let what is in a container of this module stand for what an expression puts into it."""
+        if path.startswith(f"{self.module}."):
+            for content in filter(None, contents_of(node, scope)):
+                self._alias(f"{path.removesuffix(ITEM)}{ITEM}", content)
 
     def annotated(self, node: ast.AnnAssign, scope: Scope) -> list[ast.AST]:
         path = instance_of(node.annotation, scope) or (value_of(node.value, scope) if node.value else "")
@@ -251,15 +261,20 @@ class _Reader:
     def called(self, node: ast.Call, scope: Scope) -> list[ast.AST]:
         function = node.func
         path = path_of(function, scope)
+        for each in functions_given(node, path):
+            self._call(path_of(each, scope), each, scope)
+        if type(function) is ast.Attribute and function.attr in PUTTING and node.args:
+            self._fill(path.rpartition(".")[0], node.args[-1], scope)
         if path:
-            if not path.startswith(BUILTIN):
-                self.references.append(Reference(CALLS, path, _line(node), scope.name))
-            elif path == "builtins.isinstance":
+            if path == "builtins.isinstance":
                 self._narrow(node.args, scope)
             elif path in BUILTIN_CALLS and len(node.args) == 1:
                 self._implied(node.args[0], BUILTIN_CALLS[path], scope)
+            elif type(function) is not ast.Attribute or path.rpartition(".")[0] not in self.containers:
+                self._call(self._on_self(node, path, scope), function, scope)
         elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
-            self.references.append(Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME))
+            line = function.end_lineno or 0
+            self.references.append(Reference(CALLS, f".{function.attr}", line, scope.name, certainty=BY_NAME))
         nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
         if isinstance(function, ast.Attribute):
             nodes.append(function.value)
@@ -267,16 +282,46 @@ class _Reader:
             nodes.append(function)
         return nodes
 
+    def _call(self, path: str, node: ast.expr, scope: Scope) -> None:
+        if path and not path.startswith(BUILTIN):
+            self.references.append(Reference(CALLS, path, node.end_lineno or 0, scope.name))
+
+    def _on_self(self, node: ast.Call, path: str, scope: Scope) -> str:
+        """Return a path that leads to the very class that is named if its method is called on `self`, as of a base."""
+        if scope.owner and node.args and type(node.args[0]) is ast.Name and "." in path:
+            head, _, last = path.rpartition(".")
+            is_other = head[-1] != ")" and not f"{head}.".startswith(f"{scope.owner}.")
+            if is_other and path_of(node.args[0], scope) == f"{scope.owner}()":
+                return f"{head}.__class__.{last}"
+        return path
+
     def _implied(self, node: ast.expr, method: str, scope: Scope) -> None:
         """Keep that a method of an object is called, although it is not named."""
         if type(node) in (ast.Name, ast.Attribute, ast.Call):
             path = path_of(node, scope)
             if path and not path.startswith(BUILTIN):
-                self.implicit.append(Reference(CALLS, f"{path}.{method}", node.end_lineno or 0, scope.name))
+                self.implied.setdefault((scope.name, f"{path}.{method}"), node.end_lineno or 0)
 
     def operation(self, node: ast.BinOp, scope: Scope) -> tuple[ast.AST, ...]:
         self._implied(node.left, OPERATIONS[type(node.op)], scope)
         return (node.right, node.left)
+
+    def opposite(self, node: ast.UnaryOp, scope: Scope) -> tuple[ast.AST, ...]:
+        self._implied(node.operand, OPERATIONS[type(node.op)], scope)
+        return (node.operand,)
+
+    def condition(self, node: ast.If | ast.While, scope: Scope) -> list[ast.AST]:
+        self._implied(node.test, OPERATIONS[ast.Not], scope)
+        return [*node.orelse[::-1], *node.body[::-1], node.test]
+
+    def choice(self, node: ast.IfExp, scope: Scope) -> tuple[ast.AST, ...]:
+        self._implied(node.test, OPERATIONS[ast.Not], scope)
+        return (node.orelse, node.body, node.test)
+
+    def alternatives(self, node: ast.BoolOp, scope: Scope) -> list[ast.expr]:
+        for each in node.values:
+            self._implied(each, OPERATIONS[ast.Not], scope)
+        return node.values[::-1]
 
     def comparison(self, node: ast.Compare, scope: Scope) -> tuple[ast.AST, ...]:
         kind = type(node.ops[0])
@@ -289,8 +334,22 @@ class _Reader:
         self._implied(node.value, OPERATIONS[type(node.ctx)], scope)
         return (node.slice, node.value)
 
+    def comprehension(self, node: Any, scope: Scope) -> list[ast.AST]:
+        for each in node.generators:
+            self._bind_items(each, scope)
+        made = [node.value, node.key] if type(node) is ast.DictComp else [node.elt]
+        return [*node.generators[::-1], *made]
+
+    def _bind_items(self, node: ast.For | ast.comprehension, scope: Scope) -> None:
+        """Let the names of a loop stand for what comes out of what it goes over."""
+        if path := items_of(node.iter, scope):
+            for each in node.target.elts if isinstance(node.target, ast.Tuple) else (node.target,):
+                if type(each) is ast.Name:
+                    scope.names[each.id] = path
+
     def loop(self, node: ast.For | ast.comprehension, scope: Scope) -> list[ast.AST]:
         self._implied(node.iter, "__iter__", scope)
+        self._bind_items(node, scope)
         rest = node.ifs if isinstance(node, ast.comprehension) else [*node.body, *node.orelse]
         return [*rest[::-1], node.target, node.iter]
 
@@ -305,7 +364,7 @@ class _Reader:
         if type(node.ctx) is ast.Store:
             scope.names.setdefault(node.id, "")
             return
-        path = path_of(node, scope)
+        path = lookup(node.id, scope)
         if path and path[-1] != ")" and not path.startswith(BUILTIN):
             self.values.setdefault((scope.name, path), node.lineno)
 
@@ -313,23 +372,9 @@ class _Reader:
         path = path_of(node, scope)
         if path and not path.startswith(BUILTIN):
             self.values.setdefault((scope.name, path), node.end_lineno or 0)
+        elif not path and node.attr not in COMMON:
+            self.values.setdefault((scope.name, f".{node.attr}"), node.end_lineno or 0)  # which may be a property
         return () if isinstance(node.value, ast.Name) else (node.value,)
-
-
-def absolute(package: str, level: int, name: str) -> str:
-    """Return the full name of a module that is imported from within a package; "" if it would lie above all."""
-    if not level:
-        return name
-    parts = package.split(".") if package else []
-    if level > len(parts):
-        return ""
-    base = ".".join(parts[: len(parts) - level + 1])
-    return f"{base}.{name}" if name else base
-
-
-def _line(node: ast.Call) -> int:
-    """Return the line of the name that is called."""
-    return node.func.end_lineno or node.lineno
 
 
 def _description(node: Any) -> str:
@@ -348,5 +393,8 @@ STEPS: dict[type, Any] = {
     ast.Attribute: _Reader.attribute, ast.withitem: _Reader.managed, ast.NamedExpr: _Reader.named,
     ast.ExceptHandler: _Reader.handled, ast.arguments: _Reader.parameters, ast.BinOp: _Reader.operation,
     ast.Compare: _Reader.comparison, ast.Subscript: _Reader.subscript, ast.For: _Reader.loop,
-    ast.comprehension: _Reader.loop,
+    ast.comprehension: _Reader.loop, ast.ListComp: _Reader.comprehension, ast.SetComp: _Reader.comprehension,
+    ast.GeneratorExp: _Reader.comprehension, ast.DictComp: _Reader.comprehension, ast.If: _Reader.condition,
+    ast.While: _Reader.condition, ast.IfExp: _Reader.choice, ast.BoolOp: _Reader.alternatives,
+    ast.UnaryOp: _Reader.opposite,
 }  # fmt: skip

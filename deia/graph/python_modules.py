@@ -1,4 +1,4 @@
-"""The names by which Python modules are imported, told from where their files lie."""
+"""The names by which Python modules are imported, told from where their files lie and from what imports them."""
 
 from __future__ import annotations
 
@@ -45,3 +45,14 @@ def _root(folders: list[str], packages: set[str]) -> int:
     while inside and folders[inside - 1].isidentifier() and folders[inside - 1] not in ROOTS:
         inside -= 1
     return inside
+
+
+def absolute(package: str, level: int, name: str) -> str:
+    """Return the full name of a module that is imported from within a package; "" if it would lie above all."""
+    if not level:
+        return name
+    parts = package.split(".") if package else []
+    if level > len(parts):
+        return ""
+    base = ".".join(parts[: len(parts) - level + 1])
+    return f"{base}.{name}" if name else base

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import gc
 from typing import TYPE_CHECKING, NamedTuple
+
+from deia.graph.collecting import uncollected
+from deia.graph.resolving import ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +21,8 @@ LONGEST_NAME = 300
 DEEPEST = 12  # parts of an expression that is followed
 BUILTIN = "builtins."
 BUILTINS = frozenset(dir(builtins))
+HOLE = "*"  # in a name that is made while the program runs, what is not known of it
+TEXT = f"{BUILTIN}str("  # begins the path of such a name: `builtins.str(do_*)`
 STARS = "*"  # among the names of a module, stands for the module if it imports all of another
 LITERALS = {
     ast.JoinedStr: "str", ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict",
@@ -38,15 +42,11 @@ class Scope(NamedTuple):
 
 def parsed(text: str, mode: str) -> Any:
     """Return the tree of a text, or None if it is none of Python."""
-    collects = gc.isenabled()
-    gc.disable()  # a tree has no circles, and looking for them takes a third of the time
-    try:
-        return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    finally:
-        if collects:
-            gc.enable()
+    with uncollected():
+        try:
+            return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
 
 def path_of(node: Any, scope: Scope) -> str:
@@ -54,20 +54,18 @@ def path_of(node: Any, scope: Scope) -> str:
     ends: list[str] = []
     while len(ends) < DEEPEST:
         kind = type(node)
+        if kind is ast.Name:
+            start = lookup(node.id, scope)
+            return _joined(start, ends, scope) if ends else start
         if kind is ast.Attribute:
             ends.append(f".{node.attr}")
             node = node.value
         elif kind is ast.Call:
-            ends.append("()")
-            if type(node.func) is ast.Name and node.func.id == "type" and len(node.args) == 1:
-                ends[-1] = ".__class__"
-                node = node.args[0]
-            elif type(node.func) is ast.Attribute and node.func.attr == "__new__" and node.args:
-                node = node.args[0]  # of the class that is given to it
-            else:
-                node = node.func
-        elif kind is ast.Name:
-            return _joined(_lookup(node.id, scope), ends, scope)
+            node = _called(node, ends, scope)
+        elif kind is ast.Subscript:
+            if type(node.slice) is not ast.Slice and ends[-1:] != [ITEM]:
+                ends.append(ITEM)
+            node = node.value
         elif kind is ast.Await:
             node = node.value
         else:
@@ -78,13 +76,29 @@ def path_of(node: Any, scope: Scope) -> str:
     return ""
 
 
+def _called(node: ast.Call, ends: list[str], scope: Scope) -> ast.AST | None:
+    """Add the end that a call is to a path, and return what it stands behind."""
+    function, arguments = node.func, node.args
+    ends.append("()")
+    if type(function) is ast.Name:
+        if function.id == "type" and len(arguments) == 1:
+            ends[-1] = ".__class__"
+            return arguments[0]
+        if function.id == "getattr" and len(arguments) > 1:
+            ends[-1] = f".{pattern_of(arguments[1], scope)}"
+            return arguments[0] if len(ends[-1]) > 1 else None
+    elif type(function) is ast.Attribute and function.attr == "__new__" and arguments:
+        return arguments[0]  # the class that is given to it
+    return function
+
+
 def _joined(start: str, ends: list[str], scope: Scope) -> str:
     """Return a path of its start and, in turned order, its ends; what `self` has is what its class has."""
-    if not start or not ends:
-        return start
+    if not start or start[0] == ".":
+        return ends[0] if not start and len(ends) == 1 and HOLE in ends[0] else ""
     if start == "builtins.super" and scope.owner and ends[-1] == "()":
         start = f"{scope.owner}.super"
-    elif start == f"{scope.owner}()" and ends[-1][0] == ".":
+    elif start == f"{scope.owner}()" and ends[-1][0] in ".[":
         start = scope.owner
         if ends[-1] == ".__class__":
             ends.pop()
@@ -92,7 +106,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
     return path if len(path) < LONGEST_NAME else ""
 
 
-def _lookup(name: str, scope: Scope | None) -> str:
+def lookup(name: str, scope: Scope | None) -> str:
     """Return what a name stands for: what encloses it says, else it is built in, else a star may have brought it."""
     names: dict[str, str] = {}
     while scope:
@@ -105,17 +119,44 @@ def _lookup(name: str, scope: Scope | None) -> str:
     return f"{names[STARS]}.{name}" if STARS in names else ""
 
 
-def value_of(node: ast.AST, scope: Scope) -> str:
+def value_of(node: Any, scope: Scope) -> str:
     """Return where the value of an expression leads, the first of its choices that leads anywhere."""
-    if isinstance(node, ast.BoolOp):
+    kind = type(node)
+    if kind is ast.BoolOp:
         return _first(node.values, scope)
-    if isinstance(node, ast.IfExp):
+    if kind is ast.IfExp:
         return _first((node.body, node.orelse), scope)
-    return path_of(node.value if isinstance(node, ast.NamedExpr) else node, scope)
+    if (kind is ast.BinOp or kind is ast.JoinedStr) and (pattern := pattern_of(node, scope)):
+        return f"{TEXT}{pattern})"
+    return path_of(node.value if kind is ast.NamedExpr else node, scope)
 
 
 def _first(nodes: Iterable[ast.AST], scope: Scope) -> str:
     return next(filter(None, (path_of(node, scope) for node in nodes)), "")
+
+
+def pattern_of(node: Any, scope: Scope) -> str:
+    """Return the name that an expression makes, with a `*` for what is not known of it; "" if that could be any."""
+    pattern = _pattern(node, scope, DEEPEST)
+    known = pattern.replace(HOLE, "")
+    is_telling = known.isidentifier() and (known == pattern or len(known.strip("_")) > 1)
+    return pattern if is_telling and len(pattern) < LONGEST_NAME else ""
+
+
+def _pattern(node: Any, scope: Scope, depth: int) -> str:
+    kind = type(node)
+    if kind is ast.Constant and isinstance(node.value, str):
+        return node.value.replace("%s", HOLE).replace("%d", HOLE)
+    if kind is ast.Name:
+        path = lookup(node.id, scope)
+        return path[len(TEXT) :].partition(")")[0] or HOLE if path.startswith(TEXT) else HOLE
+    if kind is ast.BinOp and depth:
+        left = _pattern(node.left, scope, depth - 1)
+        right = _pattern(node.right, scope, depth - 1) if type(node.op) is ast.Add else ""
+        return left + right if right or type(node.op) is ast.Mod else HOLE
+    if kind is ast.JoinedStr:
+        return "".join(_pattern(each, scope, 0) if type(each) is ast.Constant else HOLE for each in node.values)
+    return HOLE
 
 
 def instance_of(node: ast.AST | None, scope: Scope) -> str:

@@ -21,7 +21,11 @@ FEW = 3  # things of one name that a reference may lead to
 CLASS, FUNCTION, METHOD = "CLASS", "FUNCTION", "METHOD"
 CODE = frozenset(("IMPORTS", "CALLS", "INHERITS", "REFERENCES"))  # these look for what code defines
 PAGES = frozenset(("DEFINITION", "DOCUMENT", "SECTION"))  # what code does not refer to
+ENDS = "()[]"  # of a part of a name
 SIGNS = str.maketrans(":/#", "...")  # between the parts of a name
+ITEM = "[]"  # ends the name of what is in a container
+TAKING = frozenset(("get", "pop", "popleft", "setdefault"))  # methods of containers that give what is in them
+MOST_ITEMS = 80  # things that are put into a container
 DEEPEST = 100  # steps from a name to what it stands for
 FUEL = 2_000  # names that are looked up for one reference
 MOST_BASES = 60
@@ -68,12 +72,12 @@ class Place(NamedTuple):
 
 def last_part(name: str) -> str:
     """Return the last part of a qualified name, folded: `raw_decode` of json.decoder.JSONDecoder.raw_decode."""
-    return name.translate(SIGNS).rpartition(".")[2].rstrip("()").casefold() or name.casefold()
+    return name.translate(SIGNS).rpartition(".")[2].rstrip(ENDS).casefold() or name.casefold()
 
 
 def parts_of(name: str) -> set[str]:
     """Return the parts of a name, folded: `json`, `reader` and `read` of `json.Reader().read`."""
-    return {part.rstrip("()") for part in name.casefold().translate(SIGNS).split(".")}
+    return {part.rstrip(ENDS) for part in name.casefold().translate(SIGNS).split(".")}
 
 
 def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[int | Missing, int]]:
@@ -83,7 +87,7 @@ def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[i
     if key not in names.answers:
         names.answers[key] = () if path[:1] == "." else tuple(_meant(names, kind, names.places(path)))
     places = names.answers[key]
-    if len(places) > 1:
+    if len(places) > 1 and ITEM not in path:
         own = tuple(place for place in places if place.document == document) or places
         places = own if len(own) == 1 else _less_sure(own)
     if kind == "CALLS":
@@ -116,7 +120,7 @@ def _dispatched(names: Names, path: str, places: tuple[Place, ...]) -> tuple[Pla
         not head
         or len(places) > 1
         or (places and places[0].type != METHOD)
-        or head.endswith("super()")
+        or head.endswith(("super()", "__class__"))
         or last == "__init__"
     ):
         return places
@@ -186,7 +190,7 @@ class Names:
         while path:
             if found := self.places(path):
                 return found[0].type != MODULE
-            path = path.rpartition(".")[0]
+            path = path[:-2] if path[-1] in ENDS else path.rpartition(".")[0]
         return False
 
     def overriding(self, head: str, name: str) -> list[Place]:
@@ -233,13 +237,16 @@ class Names:
         if found := self._stood_for(path):
             return found
         if path.endswith("()"):
-            return self._returned(path[:-2])
+            return [*self._returned(path[:-2])] or self._taken(path[:-2])
         head, _, last = path.rpartition(".")
-        return (place for owner in self._place(head) for place in self.members(owner, last)) if head else ()
+        members = [place for owner in self._place(head) for place in self.members(owner, last)] if head else []
+        return members or (self._contained(path[:-2]) if path.endswith(ITEM) else ())
 
     def _stood_for(self, name: str) -> tuple[Place, ...]:
         """Return the first that a name stands for; it is less sure if the name stands for others, too."""
         targets = self.aliases(name)
+        if name.endswith(ITEM):
+            return self._put_in(name, targets)
         found = next(filter(None, (self._place(target) for target in targets)), ())
         return tuple(place._replace(level=NAMED) for place in found) if len(targets) > 1 else found
 
@@ -250,10 +257,30 @@ class Names:
             elif place.type in (FUNCTION, METHOD) and place.name != called:
                 yield from self._place(f"{place.name}()")
 
+    def _put_in(self, name: str, targets: Sequence[str]) -> tuple[Place, ...]:
+        """Return what was put into a container, or into one that it stands for; which of them is meant is not known."""
+        others = (f"{each.removesuffix(ITEM)}{ITEM}" for each in self.aliases(name.removesuffix(ITEM)))
+        found = [self._place(target) for target in (*targets, *others)[:MOST_ITEMS]]
+        return tuple(place._replace(level=NAMED) for places in found for place in places)[:MOST_ITEMS]
+
+    def _contained(self, path: str) -> tuple[Place, ...]:
+        """Return what was put into an object that is a container itself."""
+        orders = (self._order(owner) for owner in self._place(path) if owner.type == CLASS)
+        found = (self._stood_for(f"{place.name}{ITEM}") for order in orders for place in order)
+        return next(filter(None, found), ())
+
+    def _taken(self, called: str) -> tuple[Place, ...]:
+        """Return what is in a container, if what is called gives that."""
+        head, _, last = called.rpartition(".")
+        return self._place(f"{head.removesuffix(ITEM)}{ITEM}") if head and last in TAKING else ()
+
     def members(self, owner: Place, name: str) -> tuple[Place, ...]:
         """Return what a member of a module, a class or an instance leads to."""
         if owner.type == MODULE:
-            return self._in_module(owner.name, name)
+            return (owner,) if name == "__class__" else self._in_module(owner.name, name)
+        if owner.type == METHOD:  # most likely a property
+            returned = (place for place in self._place(f"{owner.name}()") if place.type == CLASS)
+            return tuple(each for place in returned for each in self.members(place, name))
         if owner.type != CLASS:
             return ()
         if name in ("super", "__class__"):

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.graph.facts import Alias, Entity, Facts, Reference
-from deia.graph.python_facts import absolute, python_facts
+from deia.graph.python_facts import python_facts
+from deia.graph.python_modules import absolute
+from deia.graph.python_uses import MOST_GUESSES
 
 CART = '''"""What is bought."""
 import os.path as p
@@ -113,6 +115,31 @@ def test_bases_calls_and_values_are_references_from_the_innermost_function(cart:
         ("class C: pass\ndef f(x: C): x[1] = 2", "m.C().__setitem__"),
         ("class C:\n def g(cls): x = object.__new__(C); x.h()", "m.C.h"),
         ("async def f(): (await f()).g()", "m.f().g"),
+        ("class C: pass\ndef f(x=C): x.g()", "m.C.g"),
+        ("class C: pass\ndef f(*, x=C): x()", "m.C"),
+        ("import a\ndef f(x=a.b, y=1): x()", "a.b"),
+        ("class C: pass\ndef f(x: C):\n if x: pass", "m.C().__bool__"),
+        ("class C: pass\ndef f(x: C):\n while not x: pass", "m.C().__bool__"),
+        ("class C: pass\ndef f(x: C): return 1 if x else 2", "m.C().__bool__"),
+        ("class C: pass\ndef f(x: C, y: C): return x and y", "m.C().__bool__"),
+        ("class C: pass\ndef f(x: C): return -x", "m.C().__neg__"),
+        ("import a\ndef f(): return a.b['c']", "a.b.__getitem__"),
+        ("def f(x): return x.p\nclass C:\n @property\n def p(self): pass", ".p"),
+        ("from a import A\nclass C(A):\n def f(self): A.f(self)", "a.A.__class__.f"),
+        ("class C:\n def f(self): getattr(self, 'g')()", "m.C.g"),
+        ("class C:\n def f(self, x): getattr(self, 'do_' + x)()\n def do_go(self): pass", "m.C.do_go"),
+        ("class C:\n def f(self, x): n = f'do_{x}'; g = getattr(self, n); g()\n def do_go(self): pass", "m.C.do_go"),
+        ("class C:\n def f(self, x): getattr(self, '%s_it' % x)()\n def do_it(self): pass", "m.C.do_it"),
+        ("class C:\n def do_go(self): pass\ndef f(x, y): getattr(x, 'do_' + y)()", ".do_go"),
+        ("def g(x): pass\ndef f(x): return sorted(x, key=g)", "m.g"),
+        ("def g(x): pass\ndef f(x): return list(map(g, x))", "m.g"),
+        ("def g(x): pass\ndef f(x, y): return x.sub(g, y)", "m.g"),
+        ("def g(): pass\nT = {1: g}\ndef f(x): T[x]()", "m.T[]"),
+        ("def g(): pass\nT = {1: g}\ndef f(x): T.get(x)()", "m.T.get()"),
+        ("def f(x):\n for y in T: y.g()\nT = []", "m.T[].g"),
+        ("class C:\n def f(self): self.x.append(C()); return [y.g() for y in self.x]", "m.C.x[].g"),
+        ("class C:\n def f(self):\n  for _, y in sorted(self.x.items()): y.g()", "m.C.x[].g"),
+        ("class C(list):\n def f(self): self[0].g()", "m.C[].g"),
     ],
 )
 def test_a_call_is_followed_as_far_as_the_document_tells(text: str, target: str) -> None:
@@ -138,6 +165,49 @@ def test_what_calling_a_function_gives_is_kept_as_another_name_of_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("T = [C(), (1, C())]", "m.C()"),
+        ("T = {1: C()}", "m.C()"),
+        ("T = [C() for x in y]", "m.C()"),
+        ("T = dict(a=C())", "m.C()"),
+        ("S = [C()]\nT = list(S)", "m.S[]"),
+        ("T = []\ndef f(): T.append(C())", "m.C()"),
+        ("T = {}\ndef f(x): T[x] = C()", "m.C()"),
+        ("T = {}\ndef f(x): T.setdefault(x, C())", "m.C()"),
+        ("T = {}\ndef f(x): T[x][1].append(C())", "m.C()"),
+    ],
+)
+def test_what_is_put_into_a_container_is_kept_as_what_is_in_it(text: str, inside: str) -> None:
+    aliases = python_facts("m.py", f"class C: pass\n{text}\n", "m").aliases
+    assert {each.target for each in aliases if each.name == "m.T[]"} == {inside}
+
+
+def test_nothing_is_said_of_containers_of_other_modules() -> None:
+    facts = python_facts("m.py", "import a\nclass C: pass\na.T.append(C())\na.T[1] = C()\nx = []\nx.sort()\n", "m")
+    assert facts.aliases == ()
+    assert calls(facts) == {("", "m.C", 3), ("", "m.C", 4), ("", "a.T.append", 3), ("", "a.T.__setitem__", 4)}
+
+
+@pytest.mark.parametrize("name", ["x", "'__' + x + '__'", "'%s'", "'a b' + x", "x.y", "-x", "'do_' * x", "''"])
+def test_a_name_that_could_be_any_is_none(name: str) -> None:
+    text = f"class C:\n def do_go(self): pass\n def __a__(self): pass\n def f(self, x): getattr(self, {name})()\n"
+    assert targets(text) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class C:\n" + "".join(f" def do_{at}(self): getattr(self, 'do_' + x)()\n" for at in range(300)),
+        "class C:\n" + "".join(f" def do_{at}(self): getattr(self, 'do_{at}' + x)()\n" for at in range(3_000)),
+        "T = {}\n" + "def f(x): T[x]()\n" * 3_000,
+    ],
+)
+def test_what_may_lead_to_many_things_is_kept_up_to_a_number(text: str) -> None:
+    assert len(python_facts("m.py", text, "m").references) <= MOST_GUESSES
+
+
+@pytest.mark.parametrize(
     ("package", "level", "name", "wanted"),
     [
         ("a.b", 0, "c", "c"),
@@ -155,7 +225,8 @@ def test_a_relative_import_counts_from_its_package(package: str, level: int, nam
     "text",
     ["def f(:", "\0", "(" * 5_000, "x = " + "-" * 100_000 + "1", "x" + ".a" * 50_000 + "()", "a" + "()" * 3_000,
      "x = " + " + ".join(["f()"] * 20_000), "def f(x: " + " | ".join(["A"] * 5_000) + "): pass", "\udc80",
-     "if a: pass\n" + "elif b: f()\n" * 2_000],
+     "if a: pass\n" + "elif b: f()\n" * 2_000, "x = " + " + ".join(["'a'"] * 900), "x" + "[0]" * 3_000,
+     "x = " + "[" * 90 + "f()" + "]" * 90, "def f(x): getattr(x, " + "'a' + " * 900 + "x)()"],
 )  # fmt: skip
 def test_text_that_is_no_python_or_is_deep_gives_what_facts_there_are_and_no_error(text: str) -> None:
     assert isinstance(python_facts("m.py", text, "m"), Facts)

@@ -109,6 +109,15 @@ LINES = st.one_of(
     st.builds("def {}(x): return {}()\n".format, NAMES, NAMES),
     st.builds("{} = {}.{}()\n".format, NAMES, NAMES, NAMES),
     st.builds("def {}(x):\n    x.{}()\n    {}().{}.{}()\n".format, NAMES, METHODS, NAMES, METHODS, METHODS),
+    st.builds("{} = [{}(), {}.{}()]\n".format, NAMES, NAMES, NAMES, NAMES),
+    st.builds("import {0}\ndef {1}(x):\n    for y in {0}.{2}: y.{3}()\n    {0}.{2}[0].{4}(); {0}.{2}.get(x)()\n".format,
+              NAMES, NAMES, NAMES, METHODS, METHODS),
+    st.builds("import {0}\nclass {1}({0}.{2}):\n    def {3}(self): self.append({0}.{1}()); self[0].{4}()\n".format,
+              NAMES, NAMES, NAMES, METHODS, METHODS),
+    st.builds("import {0}\nclass {1}({0}.{1}):\n    @property\n    def {2}(self): return {0}.{3}()\n"
+              "    def {4}(self): {0}.{1}.{4}(self); self.{2}.{4}(); self.{2} or {0}.{3}[1]\n".format,
+              NAMES, NAMES, METHODS, NAMES, METHODS),
+    st.builds("def {}(x={}): x.{}(); getattr(x, 'm' + x)()\n".format, NAMES, NAMES, METHODS),
 )  # fmt: skip
 TEXTS = st.lists(LINES, max_size=5).map("".join)
 STEPS = st.lists(st.tuples(NAMES, st.none() | TEXTS), min_size=1, max_size=8)
@@ -144,3 +153,56 @@ def test_a_call_of_a_method_leads_to_those_of_the_classes_below_too_if_they_are_
     assert {(target, how) for source, kind, target, how in found if (source, kind) == add} == {
         ("shop.stock.Shelf.take", 0), ("shop.base.Base.save", 0), ("shop.cart.Small.save", 1), ("shop.big.Big.save", 1),
     }  # fmt: skip
+
+
+CONTAINERS = {
+    "shop/tables.py": (
+        "from .stock import Shelf\nfrom .cart import Cart\n"
+        "def look(): pass\ndef find(): pass\n"
+        "TABLE = {'look': look, 'find': find}\n"
+        "class Store:\n"
+        "    def __init__(self): self.shelves, self.same = [Shelf()], TABLE\n"
+        "    def put(self): self.shelves.append(Cart())\n"
+        "class Wide(Store): pass\n"
+        "class Carts(list):\n"
+        "    def put(self): self.append(Cart())\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("from shop.tables import TABLE\ndef f(x): TABLE[x]()\n", {"shop.tables.look", "shop.tables.find"}),
+        ("from shop.tables import TABLE\ndef f(x): g = TABLE.get(x); g()\n", {"shop.tables.look", "shop.tables.find"}),
+        ("from shop.tables import Store\ndef f(x: Store): x.same[1]()\n", {"shop.tables.look", "shop.tables.find"}),
+        ("from shop.tables import Wide\ndef f(x: Wide):\n    for y in x.shelves: y.add()\n", {"shop.cart.Cart.add"}),
+        ("from shop.tables import Wide\ndef f(x: Wide): x.shelves.pop().take()\n", {"shop.stock.Shelf.take"}),
+        ("from shop.tables import Carts\ndef f(x: Carts): return [y.add() for y in x]\n", {"shop.cart.Cart.add"}),
+        ("from shop.tables import Carts\ndef f(x: Carts): return x[0][1]\n", set()),
+    ],
+)
+def test_what_comes_out_of_a_container_may_be_all_that_is_put_into_it(
+    tmp_path: Path, text: str, wanted: set[str]
+) -> None:
+    found = built(tmp_path, {**SHOP, **CONTAINERS, "user.py": text})
+    called = {(target, how) for source, kind, target, how in found if (source, kind) == ("user.f", "CALLS")}
+    assert called == {(target, 1) for target in wanted}
+
+
+def test_a_call_of_a_class_by_its_name_on_self_leads_to_none_of_the_classes_below(tmp_path: Path) -> None:
+    text = "from shop.base import Base\nclass Mine(Base):\n    def save(self): Base.save(self)\n"
+    assert calls(tmp_path, text) == {("shop.base.Base.save", 0)}
+
+
+def test_a_property_leads_to_what_it_returns(tmp_path: Path) -> None:
+    text = (
+        "from shop import Basket\nclass Mine:\n    @property\n    def cart(self): return Basket()\n"
+        "    def f(self): self.cart.add()\n"
+    )
+    assert ("shop.cart.Cart.add", 0) in calls(tmp_path, text)
+
+
+def test_methods_that_return_methods_lead_nowhere(tmp_path: Path) -> None:
+    text = "class A:\n    def b(self): return self.b\n    def c(self): return self.b.c\ndef f(a: A): a.b.c.d()\n"
+    assert not any(source == "a.f" for source, _, _, _ in built(tmp_path, {"a.py": text}))

@@ -1,0 +1,61 @@
+"""What becomes of the uses that were seen in a module of Python, once all of the module is known."""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import TYPE_CHECKING
+
+from deia.graph.facts import BY_NAME, RESOLVED, Reference
+from deia.graph.python_paths import HOLE
+from deia.graph.resolving import ITEM, METHOD
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from deia.graph.facts import Entity
+
+CALLS, REFERENCES = "CALLS", "REFERENCES"
+MOST_GUESSES = 2_000  # references of a module that may each lead to many things
+MOST_PATTERNS = 100  # of names that are made in a module
+Uses = dict[tuple[str, str], int]  # the line of each use, by what uses something and the path of that
+
+
+def values_used(
+    values: Uses, entities: Iterable[Entity], properties: Collection[str], module: str
+) -> Iterator[Reference]:
+    """Yield references to what is used as a value; to use a property is to call it."""
+    own, inside = {entity.name for entity in entities}, f"{module}."
+    for (source, target), line in values.items():
+        if target.rpartition(".")[2] in properties:
+            yield Reference(CALLS, target, line, source, certainty=BY_NAME if target[0] == "." else RESOLVED)
+        elif target in own or not (target.startswith((inside, ".")) or ITEM in target):
+            yield Reference(REFERENCES, target, line, source)
+
+
+def methods_implied(implied: Uses, known: Collection[str], module: str) -> Iterator[Reference]:
+    """Yield references to the methods that operators and such call, if what they are called on may be known."""
+    for (source, target), line in implied.items():
+        head = target.rpartition(".")[0]
+        if head[-1] == ")" or head in known or not head.startswith(f"{module}."):
+            yield Reference(CALLS, target, line, source)
+
+
+def with_guesses(references: Iterable[Reference], entities: Iterable[Entity]) -> Iterator[Reference]:
+    """Yield references, those that may lead to many things up to a number.
+
+    One to a name that is made while the program runs becomes one for each method whose name that may be.
+    """
+    methods = {entity.name.rpartition(".")[2] for entity in entities if entity.type == METHOD}
+    fitting: dict[str, list[str]] = {}
+    left = MOST_GUESSES
+    for each in references:
+        head, _, pattern = each.target.rpartition(".")
+        if HOLE in pattern and HOLE not in head and (pattern in fitting or len(fitting) < MOST_PATTERNS):
+            if pattern not in fitting:
+                fitting[pattern] = sorted(fnmatch.filter(methods, pattern))
+            names = fitting[pattern][:left]
+            yield from (each._replace(target=f"{head}.{name}", certainty=BY_NAME) for name in names)
+            left -= len(names)
+        elif HOLE not in each.target and (ITEM not in each.target or left > 0):
+            left -= ITEM in each.target
+            yield each
