@@ -28,7 +28,7 @@ from deia.graph.python_paths import (
     path_of,
     value_of,
 )  # fmt: skip
-from deia.graph.python_syntax import BUILTIN_CALLS, OPERATIONS, PROPERTIES, functions_given
+from deia.graph.python_syntax import BUILTIN_CALLS, CALLING, OPERATIONS, PROPERTIES, functions_given, within_call
 from deia.graph.python_uses import CALLS, Uses, methods_implied, values_used, with_guesses
 from deia.graph.resolving import CLASS, COMMON, FUNCTION, ITEM, METHOD
 
@@ -144,9 +144,8 @@ class _Reader:
     def parameters(self, node: ast.arguments, scope: Scope) -> None:
         """Let parameters stand for instances of the classes that they are said to be, or for their defaults."""
         plain = [*node.posonlyargs, *node.args]
-        for each, value in zip(
-            [*node.kwonlyargs, *plain[::-1]], [*node.kw_defaults, *node.defaults[::-1]], strict=False
-        ):
+        values = [*node.kw_defaults, *node.defaults[::-1]]
+        for each, value in zip([*node.kwonlyargs, *plain[::-1]], values, strict=False) if values else ():
             path = path_of(value, scope) if value else ""
             if path and not (each.annotation or path.startswith(BUILTIN)):
                 scope.names[each.arg] = path
@@ -261,26 +260,23 @@ class _Reader:
     def called(self, node: ast.Call, scope: Scope) -> list[ast.AST]:
         function = node.func
         path = path_of(function, scope)
-        for each in functions_given(node, path):
-            self._call(path_of(each, scope), each, scope)
-        if type(function) is ast.Attribute and function.attr in PUTTING and node.args:
+        method = function.attr if isinstance(function, ast.Attribute) else ""
+        if node.keywords or path in CALLING or method in CALLING:
+            for each in functions_given(node, path, method):
+                self._call(path_of(each, scope), each, scope)
+        if method in PUTTING and node.args:
             self._fill(path.rpartition(".")[0], node.args[-1], scope)
         if path:
             if path == "builtins.isinstance":
                 self._narrow(node.args, scope)
             elif path in BUILTIN_CALLS and len(node.args) == 1:
                 self._implied(node.args[0], BUILTIN_CALLS[path], scope)
-            elif type(function) is not ast.Attribute or path.rpartition(".")[0] not in self.containers:
+            elif not method or path.rpartition(".")[0] not in self.containers:
                 self._call(self._on_self(node, path, scope), function, scope)
-        elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
+        elif method and method not in COMMON and method[:2] != "__":
             line = function.end_lineno or 0
-            self.references.append(Reference(CALLS, f".{function.attr}", line, scope.name, certainty=BY_NAME))
-        nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
-        if isinstance(function, ast.Attribute):
-            nodes.append(function.value)
-        elif not isinstance(function, ast.Name):
-            nodes.append(function)
-        return nodes
+            self.references.append(Reference(CALLS, f".{method}", line, scope.name, certainty=BY_NAME))
+        return within_call(node)
 
     def _call(self, path: str, node: ast.expr, scope: Scope) -> None:
         if path and not path.startswith(BUILTIN):

@@ -21,14 +21,24 @@ BUILTIN_CALLS = {
     f"{BUILTIN}{name}": f"__{name}__"
     for name in "abs bool bytes dir divmod float format hash int iter len next repr reversed round str".split()
 }
-CALLING = frozenset((f"{BUILTIN}map", f"{BUILTIN}filter", "functools.reduce"))  # these call what they are given first
-CALLING_METHODS = frozenset(("sub", "subn"))  # of patterns; so do these
+# These call what they are given first: functions by their paths, methods of patterns by their names.
+CALLING = frozenset((f"{BUILTIN}map", f"{BUILTIN}filter", "functools.reduce", "sub", "subn"))
 KEY = "key"  # by which argument `sorted` and others are given what they call
 
 
-def functions_given(node: ast.Call, path: str) -> list[ast.expr]:
-    """Return the arguments that are called by what they are given to, which is a path."""
+def functions_given(node: ast.Call, path: str, method: str) -> list[ast.expr]:
+    """Return the arguments that are called by what they are given to: a path, and the name of a method or ""."""
     given = [each.value for each in node.keywords if each.arg == KEY]
-    if node.args and (path in CALLING or (type(node.func) is ast.Attribute and node.func.attr in CALLING_METHODS)):
+    if node.args and (path in CALLING or method in CALLING):
         given.append(node.args[0])
     return [each for each in given if isinstance(each, ast.Name | ast.Attribute)]
+
+
+def within_call(node: ast.Call) -> list[ast.AST]:
+    """Return what is inside a call besides the name that is called, the last first."""
+    nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
+    if isinstance(node.func, ast.Attribute):
+        nodes.append(node.func.value)
+    elif not isinstance(node.func, ast.Name):
+        nodes.append(node.func)
+    return nodes

@@ -34,9 +34,10 @@ def values_used(
 
 def methods_implied(implied: Uses, known: Collection[str], module: str) -> Iterator[Reference]:
     """Yield references to the methods that operators and such call, if what they are called on may be known."""
+    inside = f"{module}."
     for (source, target), line in implied.items():
         head = target.rpartition(".")[0]
-        if head[-1] == ")" or head in known or not head.startswith(f"{module}."):
+        if head[-1] == ")" or head in known or not head.startswith(inside):
             yield Reference(CALLS, target, line, source)
 
 
@@ -49,6 +50,9 @@ def with_guesses(references: Iterable[Reference], entities: Iterable[Entity]) ->
     fitting: dict[str, list[str]] = {}
     left = MOST_GUESSES
     for each in references:
+        if HOLE not in each.target and ITEM not in each.target:
+            yield each
+            continue
         head, _, pattern = each.target.rpartition(".")
         if HOLE in pattern and HOLE not in head and (pattern in fitting or len(fitting) < MOST_PATTERNS):
             if pattern not in fitting:
@@ -56,6 +60,6 @@ def with_guesses(references: Iterable[Reference], entities: Iterable[Entity]) ->
             names = fitting[pattern][:left]
             yield from (each._replace(target=f"{head}.{name}", certainty=BY_NAME) for name in names)
             left -= len(names)
-        elif HOLE not in each.target and (ITEM not in each.target or left > 0):
-            left -= ITEM in each.target
+        elif HOLE not in each.target and left:
+            left -= 1
             yield each
