@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deia.answers.aspects import stems_in
 from deia.answers.quotations import Quotation, lines_of
@@ -93,7 +93,7 @@ def read_reply(reply: str, passages: Sequence[Passage]) -> Claims:
     """Return what of a model's reply the passages bear out; a reply that is no JSON claims nothing."""
     found = OBJECT.search(reply)
     try:
-        said: Any = json.loads(found[0]) if found else {}
+        said: object = json.loads(found[0]) if found else {}
     except (ValueError, RecursionError):
         said = {}
     said = said if isinstance(said, dict) else {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from deia import files
 from deia.compile.shared_reading import read_by_others
@@ -77,7 +77,7 @@ class TakenIn(Record):
             said += f", {counted(self.entities, 'entity')}, {counted(self.relations, 'relation')}"
         return said
 
-    def __await__(self) -> Generator[Any, None, TakenIn]:
+    def __await__(self) -> Generator[object, None, TakenIn]:
         """Return it at once: it is done."""
         yield from ()
         return self

@@ -20,7 +20,6 @@ from deia.graph.marked_data import Map, read_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
 
 LONGEST = 8_000_000
 MOST = 50_000
@@ -155,7 +154,7 @@ def _pyproject(text: str) -> Iterator[Needed]:
                     yield Needed(_python_name(name), _version(version))
 
 
-def _version(value: Any) -> str:
+def _version(value: object) -> str:
     return str(value.get("version", "")) if isinstance(value, dict) else str(value)
 
 
@@ -253,7 +252,7 @@ def _cargo(text: str) -> Iterator[Needed]:
                 yield Needed(real, _version(value))
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 

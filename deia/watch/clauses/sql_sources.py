@@ -17,7 +17,6 @@ from deia.watch.turn.tool_call import MOST_DEPTH, is_shell, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from deia.watch.turn.parsed_turn import Reading
 
@@ -70,7 +69,7 @@ def commits_by_itself(spoken: Spoken | None) -> bool:
     return spoken is not None and spoken.command.program.lower() in COMMITTING
 
 
-def _of_tool(tool: str, tool_input: Mapping[str, Any]) -> Iterator[str]:
+def _of_tool(tool: str, tool_input: Mapping[str, object]) -> Iterator[str]:
     """Yield the texts of a tool's input that may be SQL by the names of the tool and its fields."""
     server, _, own = tool.replace("__", "\0").rpartition("\0")
     parts = _parts(own)
