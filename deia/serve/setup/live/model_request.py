@@ -2,9 +2,9 @@
 
 A request is untrusted: whatever is not as the protocol says is passed over.
 
-It also says what a scripted model does next: call a tool of the request's own, or say something. Which step is due is
-told from the request: it is the number of results that the conversation holds. So nothing is kept between requests, and
-a repeated request gets the same answer.
+It also says what a scripted model does next: call a tool of the request's own, or say something. Which step is due
+follows from the request: it is the number of results that the conversation holds. So nothing is kept between requests,
+and a repeated request gets the same answer.
 """
 
 from __future__ import annotations
@@ -247,12 +247,12 @@ def shell_input(tool: Tool, command: str) -> dict[str, object]:
 def _filled_in(tool: Tool, known: Mapping[str, object]) -> dict[str, object]:
     """Return the input of a tool: what is known, and something harmless for whatever else it requires."""
     properties = _properties(tool)
-    given = {name: value for name, value in known.items() if name in properties} or dict(known)
+    filled = {name: value for name, value in known.items() if name in properties} or dict(known)
     required = tool.schema.get("required")
     for name in required if isinstance(required, list) else ():
-        if isinstance(name, str) and name not in given:
-            given[name] = _harmless(properties.get(name))
-    return given
+        if isinstance(name, str) and name not in filled:
+            filled[name] = _harmless(properties.get(name))
+    return filled
 
 
 def _harmless(schema: object) -> object:
