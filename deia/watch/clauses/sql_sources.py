@@ -133,17 +133,17 @@ def _of_command(command: Command) -> Iterator[tuple[str, bool]]:
 
 def _client_arguments(command: Command) -> Iterator[tuple[str, bool]]:
     before = ""
-    given = []  # by options, which are one text: `psql -c BEGIN -c "DROP TABLE a" -c ROLLBACK`
+    statements = []  # by options, which are one text: `psql -c BEGIN -c "DROP TABLE a" -c ROLLBACK`
     for argument in command.arguments:
         name, value = _option(argument)
         option = name or before
         if option in CLIENT_OPTIONS | SQL_OPTIONS:
-            given.append(_printed(value) or value)
+            statements.append(_printed(value) or value)
         elif option not in TITLES:
             yield _printed(value) or value, False
         before = argument.lower()
-    if given:
-        yield ";\n".join(given), True
+    if statements:
+        yield ";\n".join(statements), True
 
 
 def _sql_arguments(command: Command) -> Iterator[tuple[str, bool]]:
