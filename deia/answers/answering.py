@@ -66,7 +66,7 @@ def begin(
     clock: Callable[[], float],
     state: Mapping[str, object] = {},
 ) -> Ongoing:
-    """Return the answer that consists of sentences of the documents."""
+    """Return the first form of an answer, which consists of sentences of the documents."""
     began = clock()
     evidence = gather(asked, limits, clock=clock)
     gathered = clock()

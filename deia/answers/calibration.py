@@ -28,7 +28,7 @@ MEASURED = "static"  # the tier of the cosines
 LEAST = 0.2  # below this probability, the answer is that the documents do not say
 UNRELATED = 0.1  # the least probability that the documents are about the subject, even if a search finds nothing
 SUREST = 0.99  # the highest probability of a search's verdict, whose odds count; 1 - SUREST is the lowest
-NEAR = 3  # words from one word of a question to the next, up to which a sentence says them together
+NEAR = 3  # how many words apart two words of a question may be in a sentence to count as said together
 
 
 def observed(evidence: Evidence, cited: Sequence[Cited]) -> list[float]:

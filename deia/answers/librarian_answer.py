@@ -46,7 +46,7 @@ class LibrarianResponse(Record):
     sources: tuple[AnswerSource, ...]
     confidence: float  # the probability that this answers the question
     found: bool
-    open: tuple[str, ...] = ()  # words of the question of which no source says anything
+    open: tuple[str, ...] = ()  # words of the question about which no source says anything
     sub_questions: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()  # what a model claimed and no source says
     by: str = "documents"  # or the model that chose and phrased

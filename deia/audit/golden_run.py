@@ -1,4 +1,4 @@
-"""Running golden queries and measuring the answers: quality, speed, and changes since the last run.
+"""Run golden queries and measure the answers: quality, speed, and changes since the last run.
 
 The results of the last run are kept among the person's own files; nothing is written into the commons.
 """

@@ -1,6 +1,6 @@
 """The quality gate: whether an answer may be trusted as it is, or is to be looked into or repaired.
 
-Cosines and fused scores differ between models, so no fixed threshold on them means the same twice. What counts here is
+Cosines and fused scores differ between models, so no fixed threshold on them holds for all. What counts here is
 the calibrated probability that the best document answers the question, and the levels that were learned with it for
 each model (`deia.search.ranking.confidence`). The other documents have that probability in proportion to their scores.
 A low mean, a high variance or a single source matters only while the best document is uncertain, since each further

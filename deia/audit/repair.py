@@ -256,7 +256,7 @@ def _repairs(path: str) -> list[Mapping[str, Json]]:
 
 
 def undo(place: Place) -> str:
-    """Cut the sources of the last repair as before it, and return what was done. Raise DeiaError if there is none."""
+    """Cut the sources of the last repair as they were before, and return what was done; raise DeiaError without one."""
     path = f"{library_folder(place.root, place.environ)}/{BEFORE}"
     *earlier, last = _repairs(path) or [{}]
     before = {str(row["name"]): row["chunker"] for row in last.get("sources", ())}  # type: ignore[union-attr,index,call-overload]

@@ -20,7 +20,7 @@ class Found(NamedTuple):
     """What a folder contains."""
 
     notes: list[str]  # paths from the root, sorted
-    left_out: Counter[str]  # how often each ending or name of what is not taken occurs
+    left_out: Counter[str]  # how often each ending or name occurs among what is not taken
 
 
 def list_notes(root: str, globs: Sequence[str]) -> list[str]:
@@ -83,7 +83,7 @@ def _is_hidden(inner: str) -> bool:
 
 
 def _in_hidden(folder: str) -> bool:
-    """Return whether a folder is one of the hidden ones that hold notes, such as `.cursor/rules`, or in one."""
+    """Return whether a folder is, or lies in, a hidden folder that holds notes, such as `.cursor/rules`."""
     return any(f"/{folder.lower()}/".rpartition(f"/{hidden}/")[1] for hidden in HIDDEN_FOLDERS)
 
 
