@@ -89,7 +89,7 @@ def with_claims(ongoing: Ongoing, claims: Claims, by: str) -> Ongoing:
     """Return an answer with the claims of a model or an agent."""
     kept = {(claim.passage.key, claim.quotation.text): claim for claim in (*ongoing.claims, *claims.kept)}
     return ongoing.but(
-        claims=tuple(kept.values()), dropped=(*ongoing.dropped, *claims.dropped), by=by if kept else ongoing.by
+        claims=tuple(kept.values()), dropped=(*ongoing.dropped, *claims.dropped), by=by if claims.kept else ongoing.by
     ).noted("claims", by=by, kept=len(claims.kept), dropped=[*claims.dropped], asks=[*claims.asks])
 
 

@@ -125,7 +125,7 @@ def repair(place: Place, state: State, questions: Questions) -> Repair:
 def _renewed(place: Place, state: State) -> Iterator[str]:
     """Take in stale, pending and failed sources again, once each, and yield what was done."""
     names = {registered.source.name for registered in registered_sources(place.root, place.environ)}
-    for name in names.intersection(state.stale):
+    for name in sorted(names.intersection(state.stale)):
         done = update(place.root, [name], place.environ)
         yield f"took the source {name} in again: {'; '.join(done.errors) or done.summary}"
     for registered in registered_sources(place.root, place.environ):

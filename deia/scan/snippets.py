@@ -123,7 +123,7 @@ def _listed(command: str) -> str:
         return command
     try:
         words = json.loads(command)
-    except ValueError:
+    except (ValueError, RecursionError):
         return command
     shells = len(words) > 2 and str(words[1]).startswith("-") and str(words[1]).endswith("c")
     return str(words[2]) if shells else " ".join(map(str, words))

@@ -148,12 +148,12 @@ def _unread(path: str, code: str, message: str, fix: str) -> Text:
 def _decoded(path: str, data: bytes) -> Text:
     if b"\0" in data[:BINARY_START] or data.startswith(BINARY_SIGNS):
         message, fix = "The file is binary and not text.", "To search in such files, take them in: deia ingest FILE"
-        return _unread(path, "binary-file", message, fix)
+        return _unread(path, BINARY, message, fix)
     try:
         return Text(text=data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"The byte {data[error.start]: #04x} is not UTF-8."
+        message = f"The byte {data[error.start]:#04x} is not UTF-8."
         problem = Problem(path=path, line=line, found=message, fix="Save the file as UTF-8.", code="not-utf-8")
         return Text(text=data.decode("utf-8-sig", "replace"), problems=(problem,))
 
