@@ -1,7 +1,7 @@
 """The graph for other programs: JSON, CSV, DOT and GraphML, line by line.
 
-Names come from documents that anybody may have written. So they are escaped for each format, and a cell of CSV that a
-spreadsheet would take for a formula begins with an apostrophe.
+Names come from documents that anybody may have written, so they are escaped for each format, and a CSV cell that a
+spreadsheet would take for a formula gets an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Link(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A graph in some format, line by line, and whether there is more than was asked for."""
+    """A graph in some format, line by line, and whether it was cut off."""
 
     lines: Iterator[str]
     is_cut: bool
@@ -135,7 +135,7 @@ def _csv(names: tuple[str, ...], rows: Iterable[tuple[str | int, ...]]) -> Itera
 
 
 def _cell(value: str | int) -> str | int:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell's value, changed so that no spreadsheet takes it for a formula."""
     text = _printable(value) if isinstance(value, str) else value
     return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
@@ -151,7 +151,7 @@ def _dot(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text for between the quotation marks of DOT."""
+    """Return a text escaped for a quoted string of DOT."""
     return _printable(text).translate(DOT_ESCAPES)
 
 
@@ -174,7 +174,7 @@ def _data(what: str, item: Row | Link) -> str:
 
 
 def xml(text: str) -> str:
-    """Return a text for XML: escaped, and without characters that it cannot have."""
+    """Return a text escaped for XML, without the characters that XML forbids."""
     return "".join(XML_ESCAPES.get(char, char) for char in _printable(text))
 
 
