@@ -20,7 +20,7 @@ BRANCHES, ASCII_BRANCHES = ("├── ", "└── ", "│   "), ("|-- ", "`--
 
 
 class Neighbourhood(NamedTuple):
-    """Entities around one of them, by id: how far right of it each is, from which it was reached, what relates them."""
+    """An entity and those around it, by id: how far right of it each is, from which it was reached, their relations."""
 
     nodes: Mapping[int, Node]  # the one that is asked about is the first
     layers: Mapping[int, int]

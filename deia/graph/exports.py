@@ -93,24 +93,24 @@ def export(graph: Graph, form: str, *, kind: str = "", most: int = MOST_EXPORTED
     write = FORMATS.get(form)
     if write is None:
         raise QueryError(f"format {form[:100]!r} is unknown", fix=f"Known are: {', '.join(FORMATS)}.")
-    run, values = (
+    execute, values = (
         graph.database.execute,
         {"type": kind.strip().upper().encode("utf-8", "replace").decode(), "most": most},
     )
-    end = run(END, values).fetchone()
+    end = execute(END, values).fetchone()
     values["end"] = end[0] if end else sys.maxsize
     schema = graph.schema
     rows = (
         Row._make((*row[:4], _fields(schema.fields_of(row[2], merged(row[4]))), *row[5:]))
-        for row in run(ENTITIES, values)
+        for row in execute(ENTITIES, values)
     )
     links = (
         Link._make((*row[:7], CERTAINTIES[row[7]], *row[8:11], _fields(schema.fields_of_relation(row[3], fields))))
-        for row in run(RELATIONS, values)
+        for row in execute(RELATIONS, values)
         for fields in (json.loads(row[11] or "{}"),)
     )
-    many = run("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
-    return Export(write(rows, links), bool(end) or many > most)
+    relation_count = execute("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
+    return Export(write(rows, links), bool(end) or relation_count > most)
 
 
 def _fields(fields: Mapping[str, Json]) -> str:
@@ -119,10 +119,10 @@ def _fields(fields: Mapping[str, Json]) -> str:
 
 def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     lists: tuple[tuple[str, Iterable[Row | Link]], ...] = (('{"entities": [', rows), ('], "relations": [', links))
-    for opening, items in lists:
+    for opening, rows_or_links in lists:
         yield opening
-        for number, item in enumerate(items):
-            values = item._asdict() | {"fields": json.loads(item.fields or "{}")}
+        for number, row in enumerate(rows_or_links):
+            values = row._asdict() | {"fields": json.loads(row.fields or "{}")}
             yield ("," if number else "") + json.dumps(values)
     yield "]}"
 
@@ -157,10 +157,10 @@ def _quoted(text: str) -> str:
 
 def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     yield GRAPHML
-    for what, names in KEYS.items():
+    for element, names in KEYS.items():
         for name in names:
             kind = "int" if name == "line" else "string"
-            yield f'  <key id="{what[0]}-{name}" for="{what}" attr.name="{name}" attr.type="{kind}"/>'
+            yield f'  <key id="{element[0]}-{name}" for="{element}" attr.name="{name}" attr.type="{kind}"/>'
     yield '  <graph id="deia" edgedefault="directed">'
     for row in rows:
         yield f'    <node id="n{row.id}">{_data("node", row)}</node>'
@@ -169,8 +169,8 @@ def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     yield "  </graph>\n</graphml>"
 
 
-def _data(what: str, item: Row | Link) -> str:
-    return "".join(f'<data key="{what[0]}-{name}">{xml(str(getattr(item, name)))}</data>' for name in KEYS[what])
+def _data(element: str, row: Row | Link) -> str:
+    return "".join(f'<data key="{element[0]}-{name}">{xml(str(getattr(row, name)))}</data>' for name in KEYS[element])
 
 
 def xml(text: str) -> str:

@@ -30,7 +30,7 @@ class Import(NamedTuple):
 
     target: str  # "" if the import can only mean the package
     package: str = ""
-    elsewhere: str = ""  # another name for the target, by which others may know it
+    elsewhere: str = ""  # another name for the target, by which other files may include it
 
 
 class Place(NamedTuple):

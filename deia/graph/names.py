@@ -1,4 +1,4 @@
-"""From a typed name to the entities that it may mean; no entity is silently taken for another.
+"""Find the entities that a typed name may mean; no entity is silently taken for another.
 
 The first of these steps that finds anything decides: the name itself; the name in other case; its last parts, such as
 `JSONDecoder.decode`; other spellings of these (`raw-decode`, `raw decoders`); aliases; abbreviations (`JD`, `cfg`); and
@@ -68,12 +68,12 @@ def find(database: Connection, text: str, type: str = "") -> Found:  # noqa: A00
     endings = _ending(rows("last = ?", parts[-1].casefold()), parts)
     if matches := list(dict.fromkeys([*rows("folded = ?", text.casefold()), *endings])):
         return _found(matches, EXACT if all(row[1].endswith(text) for row in matches) else SPELLING)
-    every = rows("1")
+    all_rows = rows("1")
     for how, chosen in (
-        (SPELLING, _spelled(every, text, parts)),
-        (ALIAS, _through_aliases(database, every, text)),
-        (ABBREVIATION, _abbreviated(every, parts[-1])),
-        (SIMILAR, _similar(every, parts)),
+        (SPELLING, _spelled(all_rows, text, parts)),
+        (ALIAS, _through_aliases(database, all_rows, text)),
+        (ABBREVIATION, _abbreviated(all_rows, parts[-1])),
+        (SIMILAR, _similar(all_rows, parts)),
     ):
         if chosen:
             return _found(chosen, how)
@@ -118,7 +118,7 @@ def _beginning(rows: Iterable[Row], letter: str) -> list[Row]:
 
 
 def _through_aliases(database: Connection, rows: Sequence[Row], text: str) -> list[Row]:
-    """Return what an alias stands for: a name under which a document re-exports what another one defines."""
+    """Return the rows that an alias stands for: a name under which a document re-exports what another one defines."""
     sql = "select distinct target from aliases where name = ? or last = ?"
     targets = {target for (target,) in database.execute(sql, (text, text.casefold()))}
     return [row for row in rows if row[1] in targets]

@@ -248,7 +248,7 @@ def _errors() -> re.Pattern[str]:
 
 
 def _command(text: str, *, certain: bool) -> str:
-    """Return the name of the command in a line, or ""; unless `certain`, only if its sub-command is known."""
+    """Return the name of the command in a line, or ""; unless `certain`, only of a program with a sub-command."""
     prompt = PROMPT.match(text)
     match = PROGRAM.match(text, prompt.end() if prompt else 0)
     if match is None or match[1] in TABLES.words("no_commands") or text.lstrip().startswith(("# ", "//")):

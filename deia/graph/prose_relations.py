@@ -35,7 +35,7 @@ NAME = (
     rf"(?:(?:[Tt]he|[Aa]n?|[Oo]ur|its|their|[Tt]his|[Ee]very|[Ee]ach)\s+)?(?:(?:team|service|database|topic|queue)\s+)?"
     rf"(?:{ONE_NAME}(?:\s+@KINDS@\b)?|[a-z][\w-]*\s+@KINDS@\b)"
 )
-COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity|ly)")  # of the first word of a sentence: perhaps no name
+COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity|ly)")  # such a first word of a sentence may not be a name
 ADJECTIVE = re.compile(
     r"^(?:non|pre|multi|self|cross|per|re|read|long|high|low|real|one|two|well|open|third|full|auto|built|end|out|up)-"
     r"|-(?:in|time|level|based|specific|only|wide|up|out|to|off|on|like|side|free|\w*ed|\w*ing|made|safe|aware|ready|line)$"

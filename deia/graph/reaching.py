@@ -1,4 +1,4 @@
-"""From the path that an import names to the entities with that path: exactly, through aliases, or not at all.
+"""Find the entities at the path that an import names: exactly, through aliases, or not at all.
 
 Such a path is one within a source (`shop:web/cart.Cart`), one from a manifest (`go/example.org/shop/cart`), or the end
 of a path (`shop:*/cart.h`).

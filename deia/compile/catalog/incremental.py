@@ -137,7 +137,7 @@ def _single_document(root: str, entry: Entry, document: Document, index: str, *,
 
 
 def _find_row(stored: bytes, path: str) -> _Row | None:
-    """Return what was remembered of a document, or None if there is nothing or two entries share the document."""
+    """Return what is remembered about a document, or None if there is nothing or two entries share the document."""
     key = f"\n{path}\t".encode("utf-8", "surrogatepass")
     at = stored.find(key)
     if at < 0 or stored.find(key, at + 1) >= 0:
