@@ -9,7 +9,8 @@ milliseconds. Unknown events get an empty answer.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from deia.fast_json import Json
 from deia.frameworks.session import AgentSession, need
@@ -21,20 +22,21 @@ from claude_agent_sdk import HookMatcher  # noqa: E402 - after the check that it
 
 EVENTS = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure")
 TIMEOUT = 10.0  # seconds
+Event: TypeAlias = Mapping[str, Any]  # as the SDK passes it on
 
 
 def hooks_of(librarian: Librarian | None = None, *, folder: str | None = None) -> dict[Any, list[HookMatcher]]:
     """Return the hooks for `ClaudeAgentOptions(hooks=…)`."""
     session = AgentSession(librarian, folder=folder)
 
-    async def answer(event: Any, _tool_use_id: str | None, _context: object) -> Any:
+    async def answer(event: Event, _tool_use_id: str | None, _context: object) -> dict[str, Json]:
         return await _answer(session, event)
 
     return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT)] for name in EVENTS}
 
 
-async def _answer(session: AgentSession, event: Any) -> dict[str, Json]:
-    name, conversation = event.get("hook_event_name"), str(event.get("session_id") or "")
+async def _answer(session: AgentSession, event: Event) -> dict[str, Json]:
+    name, conversation = str(event.get("hook_event_name")), str(event.get("session_id") or "")
     if name == "PreToolUse":
         reason = await session.acheck_call(str(event.get("tool_name") or ""), event.get("tool_input"), conversation)
         return _specific(name, permissionDecision="deny", permissionDecisionReason=reason) if reason else {}

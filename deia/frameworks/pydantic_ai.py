@@ -8,8 +8,8 @@ call returns its reason as the tool's result, which uses up no retry.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, TypeAlias, TypeVar
 
 from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
@@ -23,9 +23,11 @@ from pydantic_ai.messages import ModelRequest, SystemPromptPart  # noqa: E402
 # What a tool raises so that the model reads it; other errors mostly end the run.
 ERRORS = (ModelRetry, ToolFailed, ToolFailedError, ToolRetryError, RuntimeError)
 SPEAKERS = {"user-prompt": "user", "text": "assistant"}
+Theirs: TypeAlias = Any  # an object of Pydantic AI, which is an extra
+Made = TypeVar("Made")  # by a tool
 
 
-class DeiaCapability(AbstractCapability[Any]):
+class DeiaCapability(AbstractCapability[Theirs]):
     """The librarian in an agent's runs."""
 
     def __init__(
@@ -34,7 +36,7 @@ class DeiaCapability(AbstractCapability[Any]):
         self.agent_session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
-    async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
+    async def before_model_request(self, ctx: Theirs, request_context: Theirs) -> Theirs:
         """Tell the model what fired since its last call."""
         text = await self.agent_session.awatch_messages(_messages(request_context.messages), self._name(ctx))
         last = request_context.messages[-1] if text else None
@@ -43,8 +45,8 @@ class DeiaCapability(AbstractCapability[Any]):
         return request_context
 
     async def wrap_tool_execute(
-        self, ctx: Any, *, call: Any, tool_def: Any, args: object, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
+        self, ctx: Theirs, *, call: Theirs, tool_def: Theirs, args: object, handler: Callable[[object], Awaitable[Made]]
+    ) -> Made | str:
         """Run a tool unless its call is held, and judge its result or error."""
         conversation = self._name(ctx)
         reason = await self.agent_session.acheck_call(tool_def.name, args, conversation)
@@ -58,11 +60,11 @@ class DeiaCapability(AbstractCapability[Any]):
         await self.agent_session.awatch_result(call.tool_name, result, conversation)
         return result
 
-    def _name(self, ctx: Any) -> str:
+    def _name(self, ctx: Theirs) -> str:
         return str(self._conversation or ctx.conversation_id or id(self))
 
 
-def _messages(messages: Any) -> Iterator[dict[str, object]]:
+def _messages(messages: Iterable[Theirs]) -> Iterator[dict[str, object]]:
     for message in messages:
         for part in message.parts:
             role = SPEAKERS.get(part.part_kind)
