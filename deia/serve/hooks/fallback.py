@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deia.serve.hooks.place import Place
+    from deia.settings import Settings
 
 RETRY_AFTER = 300  # seconds until a compile that did not help is tried again
 MOST_STARTS = 3  # within that time, of compiles that are killed
@@ -34,10 +35,10 @@ FIX = "If you see this again in a few minutes, type: deia compile"
 
 def stand_in(place: Place, why: str) -> Artefact | None:
     """Start a compile, set `place.trouble`, and return the triggers that count until it is done, if there are any."""
-    values = _settings(place)
-    wanted_below = values.get("starter", True) and values.get("starter_triggers", True)
+    own = _settings(place)
+    wanted_below = own is None or (own.starter and own.starter_triggers)
     layered = wanted_below and not folders.is_starter(place.root)
-    starter = _starter(place, values) if layered else None
+    starter = _starter(place, own) if layered else None
     wanted = [folders.STARTER, place.root] if layered and starter is None else [place.root]
     started = start_compile(place.state, place.root, wanted)
     effect = "only the starter's triggers count" if starter else "nothing is watched"
@@ -48,20 +49,21 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     return starter
 
 
-def _settings(place: Place) -> dict[str, Any]:
-    """Return the settings of the uncompiled commons; empty if they cannot be read."""
+def _settings(place: Place) -> Settings | None:
+    """Return the settings of the uncompiled commons, or None if they cannot be read."""
     try:
-        return settings.resolve(place.root, environ=place.environ).values()
+        return settings.resolve(place.root, environ=place.environ)
     except (SettingsError, OSError):
-        return {}
+        return None
 
 
 def deadline_of(place: Place, default: float) -> float:
     """Return the seconds that a hook of an uncompiled commons may take."""
-    return float(_settings(place).get("deadline_ms", default * 1000)) / 1000
+    own = _settings(place)
+    return own.deadline_ms / 1000 if own else default
 
 
-def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
+def _starter(place: Place, own: Settings | None) -> Artefact | None:
     """Return the starter's compiled triggers with the settings of the commons, or None if there are none."""
     derived = folders.derived_folder(folders.STARTER, place.environ)
     try:
@@ -69,8 +71,8 @@ def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
         artefact = open_artefact(f"{derived}/triggers")
     except ArtefactError:
         return None
-    own = artefact.meta.settings
-    artefact.meta = artefact.meta.but(settings={name: values.get(name, value) for name, value in own.items()})
+    values = {**artefact.meta.settings, **(own.values() if own else {})}
+    artefact.meta = artefact.meta.but(settings={name: values[name] for name in artefact.meta.settings})
     return artefact
 
 

@@ -10,7 +10,7 @@ from deia.watch.silence import allow, mutes
 from deia.watch.silence.exceptions import Touched, excepted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from deia.serve.hooks.place import Place
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class Silences:
     """The triggers that are muted for a turn, and those that may pass in it."""
 
-    def __init__(self, place: Place, occasion: Occasion, turn: Turn, exceptions: Mapping[str, Any], now: float) -> None:
+    def __init__(
+        self, place: Place, occasion: Occasion, turn: Turn, exceptions: Mapping[str, Sequence[str]], now: float
+    ) -> None:
         self._state, self._now = place.state, now
         touched = Touched(turn, occasion.folder)
         where: dict[str, Any] = {"folder": occasion.folder, "conversation": occasion.conversation}

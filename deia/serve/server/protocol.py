@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import deia
 from deia.errors import DeiaError
+from deia.fast_json import Json
 from deia.serve.server.account import Account, Asked
 from deia.serve.server.allowances import LimitError
 from deia.serve.server.answer_tools import sampled
@@ -148,7 +149,7 @@ class Handlers:
         recompiler.on_change.append(self.subscribers.notify)
         self._listed = [types.Tool.model_validate(tool.as_json()) for tool in tools]
 
-    def server(self) -> Server[Any]:
+    def server(self) -> Server[object]:
         """Return the SDK's server with all handlers registered."""
         templates = [
             types.ResourceTemplate(
@@ -161,7 +162,7 @@ class Handlers:
             types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
             for name, prompt in PROMPTS.items()
         ]
-        server: Server[Any] = Server(
+        server: Server[object] = Server(
             NAME,
             version=deia.__version__,
             title=TITLE,
@@ -278,7 +279,7 @@ class Handlers:
 
     async def _answer(
         self, asked: Asked, ctx: Context, *, read: Callable[[Desk], Value], text: Callable[[Value], str],
-        data: Any = None,
+        data: Json = None,
     ) -> Value:  # fmt: skip
         """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
         began, outcome, reply_text = time.perf_counter(), "refused", ""

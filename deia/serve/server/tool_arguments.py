@@ -27,9 +27,9 @@ _TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
 _Validator: type[Validator] = validators.extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]  # its stubs lack a signature
 
 
-def checked(tool: Tool, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+def checked(tool: Tool, arguments: Mapping[str, Json] | None) -> dict[str, Json]:
     """Return the arguments of a call, without those that are null."""
-    present = {name: value for name, value in (arguments or {}).items() if value is not None}
+    present: dict[str, Json] = {name: value for name, value in (arguments or {}).items() if value is not None}
     problems = list(_problems(tool.inputs, present))
     if problems:
         raise QueryError(f"{tool.name}: {'; '.join(problems)}.", fix=_usage(tool.inputs))
@@ -67,7 +67,7 @@ def _problem(name: str, value: Json, schema: Schema) -> str:
     return ""
 
 
-def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
+def _describe(error: ValidationError, schema: Schema) -> str:
     instance: Any = error.instance
     wanted: Any = error.validator_value
     where = "has an item that " if error.path else ""

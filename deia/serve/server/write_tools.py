@@ -92,7 +92,7 @@ def _trigger_advice(lesson: Lesson) -> str:
     return "No trigger was drafted: neither the title nor the text names a mistake, such as: Never `COMMAND`."
 
 
-def _update(desk: Desk, root: str, ident: str, text: str, **fields: Any) -> Reply:
+def _update(desk: Desk, root: str, ident: str, text: str, **fields: Json) -> Reply:
     if fields.get("trigger"):
         raise QueryError("save_lesson: a trigger can be drafted only for a new lesson.", fix="Omit trigger.")
     refuse_weakening(root, ident)
