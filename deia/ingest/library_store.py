@@ -25,10 +25,7 @@ from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Self, TypeAlias
-
-    Row: TypeAlias = tuple[Any, ...]  # of a table
-    Fields: TypeAlias = dict[str, Any]  # JSON that this module wrote
+    from typing import Any, Self
 
     from deia.fast_json import Json
     from deia.ingest.reading import Reading
@@ -176,8 +173,8 @@ class Library:
     def _about(self, name: str) -> str:
         return str(self._row("select value from about where name = ?", name)[0])
 
-    def _row(self, sql: str, *values: object) -> Row:
-        row: Row = self._database.execute(sql, values).fetchone()
+    def _row(self, sql: str, *values: object) -> tuple[Any, ...]:
+        row: tuple[Any, ...] = self._database.execute(sql, values).fetchone()
         return row
 
     # --- the registry ---
@@ -349,9 +346,9 @@ class Library:
     def _sweep(self) -> None:
         self._database.execute("delete from contents where key not in (select content from documents)")
 
-    def _body(self, content: str) -> Fields:
+    def _body(self, content: str) -> dict[str, Any]:
         (data,) = self._row("select body from contents where key = ?", content)
-        body: Fields = json.loads(zlib.decompress(data))
+        body: dict[str, Any] = json.loads(zlib.decompress(data))
         return body
 
     def original(self, ident: str) -> str:
@@ -398,6 +395,6 @@ def _storable(text: str) -> str:
 
 
 def _source(fields: str) -> Source:
-    values: Fields = json.loads(fields)
+    values: dict[str, Any] = json.loads(fields)
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     return Source(**values)
