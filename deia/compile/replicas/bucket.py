@@ -1,9 +1,9 @@
-"""Where versions are published: a folder (`file:///…`), or a bucket of S3 or what speaks like it (`s3://…`)."""
+"""Where versions are published: a folder (`file:///…`), or a bucket of S3 or of a compatible service (`s3://…`)."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from deia import files
@@ -14,6 +14,8 @@ FIX = "Name s3://BUCKET/PREFIX or file:///FOLDER."
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from obstore.store import ClientConfig
 
 
 class Bucket(Protocol):
@@ -51,7 +53,7 @@ class FolderBucket:
         return files.read(f"{self._folder}/{name}", most)
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file as a whole, also if it is there: it may be damaged, and its age tells that it is needed."""
+        """Write a file as a whole, even if it is there: it may be damaged, and its age shows that it is needed."""
         path = f"{self._folder}/{name}"
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -63,7 +65,7 @@ class FolderBucket:
 
 
 class S3Bucket:
-    """A bucket; who asks, and where, is said by the usual `AWS_…` variables."""
+    """A bucket; its server and the credentials are in the usual `AWS_…` variables."""
 
     def __init__(self, bucket: str, prefix: str, *, private: bool) -> None:
         """Open the bucket; raise ReplicaError if that is impossible."""
@@ -74,7 +76,7 @@ class S3Bucket:
             raise ReplicaError("obstore is not installed", fix="pip install 'deia[replica]'") from error
         self._obstore: ModuleType = obstore
         self._where = f"s3://{bucket}/{prefix}"
-        options: Any = {"allow_http": True} if private else None
+        options: ClientConfig | None = {"allow_http": True} if private else None
         try:
             self._store = S3Store(bucket, prefix=prefix or None, client_options=options, retry_config=RETRIES)
         except (obstore.exceptions.BaseError, ValueError) as error:
@@ -83,8 +85,8 @@ class S3Bucket:
     def get(self, name: str, most: int) -> bytes | None:
         """Return an object's content, or None if it is missing or has more bytes."""
         try:
-            found = self._obstore.get(self._store, name)
-            return bytes(found.bytes()) if found.meta["size"] <= most else None
+            response = self._obstore.get(self._store, name)
+            return bytes(response.bytes()) if response.meta["size"] <= most else None
         except (self._obstore.exceptions.NotFoundError, FileNotFoundError):
             return None
         except self._obstore.exceptions.BaseError as error:

@@ -60,7 +60,7 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     triggers: Sequence[Trigger],
     documents: Mapping[str, Payload],
     *,
-    settings: Mapping[str, Any],
+    settings: Mapping[str, object],
     identity: Mapping[str, Any],
     marks: Mapping[str, Earlier] | None = None,
     known: Sequence[tuple[str, str]] = (),
@@ -86,16 +86,16 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     ]
     contexts = [*_contexts(living), *_antecedents(units)]
     alternatives = [*(unit.rows for unit in (*units, *mark_units)), *(rows for _, rows in contexts)]
-    rows = [(number, row) for number, each in enumerate(alternatives) for row in each]
+    rows = [(target, row) for target, target_rows in enumerate(alternatives) for row in target_rows]
     ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
-    tool_words: Mapping[str, Any] = _tool_words(living, waited)
+    parts, fields = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
     spoken = _act_words([*units, *mark_units], vocabularies.values(), kept(own))
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
         contexts="\n".join(name for name, _ in contexts), known=int(bool(listed)), words=len(spoken),
         paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
-        ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
+        ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, parts=parts, fields=fields,
     )  # fmt: skip
     records = [
         *(_record(unit, trigger, numbers) for trigger, unit in zip(living, units, strict=True)),
@@ -132,7 +132,9 @@ def _act_words(units: Iterable[Unit], vocabularies: Iterable[Vocabulary], kept: 
         do.setdefault(number, set()).update(verbs)
         what.setdefault(number, set()).update(nouns)
     used = vocabularies if do else ()
-    return [_words_unit(do.get(one.number, set()), what.get(one.number, set()), one, kept).record for one in used]
+    return [
+        _words_unit(do.get(known.number, set()), what.get(known.number, set()), known, kept).record for known in used
+    ]
 
 
 def _words_unit(do: Collection[str], what: Collection[str], known: Vocabulary, kept: Units) -> Unit:
@@ -152,7 +154,7 @@ def _encoded(value: object) -> bytes:
 
 
 def _trigger_unit(trigger: Trigger, own: str, known: Vocabulary, units_of: Callable[[str], Units]) -> Unit:
-    """Return what a trigger comes to; `known` are the words of its acts."""
+    """Return the unit of a trigger; `known` are the words of its acts."""
     origin = origin_of(trigger.path)
     origin = own if origin == PROJECT else origin
     key = trigger_key(trigger, origin, known.number)
@@ -250,7 +252,7 @@ def _unless(text: str) -> Unless:
 
 
 def _mark_unit(name: str, earlier: Earlier, known: Vocabulary, units: Units) -> Unit:
-    """Return what a mark comes to; `known` are the words of its acts."""
+    """Return the unit of a mark; `known` are the words of its acts."""
     return units.of(mark_key(name, earlier, known), lambda: _lower_mark(name, earlier, known))
 
 
@@ -285,7 +287,7 @@ def _ending(waited: Sequence[tuple[str, Earlier]], first: int) -> dict[str, tupl
     return {str(number): (len(earlier.any), name) for number, (name, earlier) in enumerate(waited, start=first)}
 
 
-def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, list[str]]:
+def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> tuple[list[str], list[str]]:
     """Return the parts of tool names and the fields of tool inputs that clauses look for."""
     clauses = [clause for trigger in triggers for clause in (*trigger.any, *trigger.all)]
     clauses += [clause for _, earlier in waited for clause in (*earlier.any, *earlier.until)]
@@ -293,7 +295,7 @@ def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier
     parts = {part for tool in tools for part in name_parts(str(tool["name"]))}
     inputs = [tool_input for tool in tools if isinstance(tool_input := tool.get("input"), Mapping)]
     fields = {field for tool_input in inputs for field in tool_input}
-    return {"parts": sorted(parts), "fields": sorted(filter(is_looked_up, fields))}
+    return sorted(parts), sorted(filter(is_looked_up, fields))
 
 
 def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
@@ -302,7 +304,7 @@ def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
     The documents of a trigger are left out: `with_documents` adds them.
     """
     lines: list[str] = []
-    fields: dict[str, Any] = {
+    fields = {
         name: [_fields(item, lines) for item in value] if name in {"any", "all", "until"} else value
         for name, value in compiled.values().items()
         if value is not None and name != "documents"
@@ -315,8 +317,9 @@ def with_documents(record: bytes, documents: Sequence[tuple[int, str, str]]) -> 
     return b"".join((b'{"documents":', dumps(documents).encode("ascii"), b",", record[1:]))
 
 
-def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:
+def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, object]:
     """Return the serialised fields of a clause, and add its large parts to `lines`; their numbers replace them."""
+    large: Mapping[str, object]
     if clause.kind in FOLDED:
         large = {"v": clause.fields["v"]}
     else:

@@ -1,4 +1,4 @@
-"""The objects of an S3 bucket as a source; who asks, and where, is said by the usual `AWS_…` variables."""
+"""The objects of an S3 bucket as a source; the usual `AWS_…` variables hold the credentials and the endpoint."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
-RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
+    from obstore.store import ClientConfig, RetryConfig
+
+RETRIES: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 class S3Files:
@@ -31,7 +32,7 @@ class S3Files:
         bucket, _, self._prefix = source.place.removeprefix("s3://").partition("/")
         self._sizes: dict[str, int] = {}
         try:
-            options: Any = {"allow_http": True} if source.private else None
+            options: ClientConfig | None = {"allow_http": True} if source.private else None
             self._store = S3Store(bucket, client_options=options, retry_config=RETRIES)
         except (obstore.exceptions.BaseError, ValueError) as error:
             raise SourceError(f"{source.place} cannot be opened: {error}", fix="Check the AWS_… variables.") from error
@@ -41,26 +42,26 @@ class S3Files:
         prefix = self._prefix.strip("/")
         try:
             for batch in self._obstore.list(self._store, prefix=prefix or None):
-                for item in batch:
-                    path = item["path"].removeprefix(prefix).lstrip("/") or item["path"].rpartition("/")[2]
+                for entry in batch:
+                    path = entry["path"].removeprefix(prefix).lstrip("/") or entry["path"].rpartition("/")[2]
                     if self._selection.takes(path):
-                        self._sizes[path] = item["size"]
-                        stamp = item["e_tag"] or f"{item['size']} {item['last_modified']}"
-                        yield Found(path=path, stamp=stamp, modified=item["last_modified"].timestamp())
+                        self._sizes[path] = entry["size"]
+                        stamp = entry["e_tag"] or f"{entry['size']} {entry['last_modified']}"
+                        yield Found(path=path, stamp=stamp, modified=entry["last_modified"].timestamp())
         except self._obstore.exceptions.BaseError as error:
             message = f"s3 answers: {' '.join(str(error).partition('Debug source')[0].split())[:300]}"
             raise SourceError(message, fix="Check the bucket's name and the AWS_… variables.") from error
 
-    def read(self, found: Found) -> bytes | None:
+    def read(self, file: Found) -> bytes | None:
         """Return an object's content, or None if it is too large or gone."""
-        if self._sizes.get(found.path, 0) > MOST_BYTES:
+        if self._sizes.get(file.path, 0) > MOST_BYTES:
             return None
         prefix = self._prefix.strip("/")
         try:
-            name = f"{prefix}/{found.path}" if prefix and found.path != prefix else found.path
+            name = f"{prefix}/{file.path}" if prefix and file.path != prefix else file.path
             return bytes(self._obstore.get(self._store, name).bytes())
         except self._obstore.exceptions.BaseError:
             return None
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Do nothing: no connection is left open."""

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -68,7 +68,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a report to a command, which receives them as one `selection`."""
 
     @wraps(command)
-    def run(*args: Any, since: str, as_json: bool, ledgers: Sequence[str], **options: Any) -> None:
+    def run(*args: object, since: str, as_json: bool, ledgers: Sequence[str], **options: object) -> None:
         command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
 
     return shared.since_option(shared.json_option(ledger_option(run)))
@@ -111,10 +111,10 @@ def gaps(*, draft: int | None, selection: Selection) -> None:
     if draft is None:
         _show("gaps", selection)
         return
-    found = selection.read(find_gaps)
-    if draft > len(found):
-        raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia stats gaps")
-    gap = found[draft - 1]
+    all_gaps = selection.read(find_gaps)
+    if draft > len(all_gaps):
+        raise QueryError(f"there is no gap {draft}; there are {len(all_gaps)}", fix="To see them: deia stats gaps")
+    gap = all_gaps[draft - 1]
     text = outline(gap)
     output.say(json.dumps({**gap.values(), "draft": text}) if selection.as_json else text.rstrip("\n"))
 
@@ -208,7 +208,7 @@ def _reports(names: Sequence[str], selection: Selection) -> list[Report]:
 
 
 def ledger_folders(ledgers: Sequence[str]) -> list[str]:
-    """Return the folders to read: the commons' own, and those that are named.
+    """Return the folders to read: that of the commons, and those that were named.
 
     Raise CommonsError if a named folder does not exist.
     """
