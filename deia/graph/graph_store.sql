@@ -16,7 +16,7 @@ create table if not exists refs (id integer primary key, document integer, sourc
 create index if not exists refs_of on refs (document, line);
 create index if not exists refs_last on refs (last);
 create index if not exists refs_target on refs (target) where instr(target, '/') or instr(target, '#');
-create index if not exists refs_source on refs (source, type);
+create index if not exists refs_bases on refs (source) where type = 'INHERITS';
 create table if not exists relations (source integer, target integer, type text, certainty integer, ref integer,
     primary key (ref, target)) without rowid;
 create index if not exists relations_out on relations (source, type, target, certainty);

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import gc
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -38,19 +37,16 @@ class Scope(NamedTuple):
 
 def parsed(text: str, mode: str) -> Any:
     """Return the tree of a text, or None if it is none of Python."""
-    collects = gc.isenabled()
-    gc.disable()  # a tree has no circles, and looking for them takes a third of the time
     try:
         return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    finally:
-        if collects:
-            gc.enable()
 
 
 def path_of(node: Any, scope: Scope) -> str:
     """Return where names, attributes and calls lead; "" if that is unknown."""
+    if type(node) is ast.Name:  # most are
+        return looked_up(node.id, scope)
     ends: list[str] = []
     while len(ends) < DEEPEST:
         kind = type(node)
@@ -67,7 +63,7 @@ def path_of(node: Any, scope: Scope) -> str:
             else:
                 node = node.func
         elif kind is ast.Name:
-            return _joined(_lookup(node.id, scope), ends, scope)
+            return _joined(looked_up(node.id, scope), ends, scope)
         elif kind is ast.Await:
             node = node.value
         else:
@@ -92,7 +88,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
     return path if len(path) < LONGEST_NAME else ""
 
 
-def _lookup(name: str, scope: Scope | None) -> str:
+def looked_up(name: str, scope: Scope | None) -> str:
     """Return what a name stands for: what encloses it says, else it is built in, else a star may have brought it."""
     names: dict[str, str] = {}
     while scope:

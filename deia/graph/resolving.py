@@ -21,7 +21,8 @@ FEW = 3  # things of one name that a reference may lead to
 CLASS, FUNCTION, METHOD = "CLASS", "FUNCTION", "METHOD"
 CODE = frozenset(("IMPORTS", "CALLS", "INHERITS", "REFERENCES"))  # these look for what code defines
 PAGES = frozenset(("DEFINITION", "DOCUMENT", "SECTION"))  # what code does not refer to
-SIGNS = str.maketrans(":/#", "...")  # between the parts of a name
+SIGNS = ".:/#"  # between the parts of a name
+TO_DOTS = str.maketrans(dict.fromkeys(SIGNS, "."))
 DEEPEST = 100  # steps from a name to what it stands for
 FUEL = 2_000  # names that are looked up for one reference
 MOST_BASES = 60
@@ -68,12 +69,15 @@ class Place(NamedTuple):
 
 def last_part(name: str) -> str:
     """Return the last part of a qualified name, folded: `raw_decode` of json.decoder.JSONDecoder.raw_decode."""
-    return name.translate(SIGNS).rpartition(".")[2].rstrip("()").casefold() or name.casefold()
+    last = name
+    for sign in SIGNS:
+        last = last.rpartition(sign)[2]
+    return last.rstrip("()").casefold() or name.casefold()
 
 
 def parts_of(name: str) -> set[str]:
     """Return the parts of a name, folded: `json`, `reader` and `read` of `json.Reader().read`."""
-    return {part.rstrip("()") for part in name.casefold().translate(SIGNS).split(".")}
+    return {part.rstrip("()") for part in name.casefold().translate(TO_DOTS).split(".")}
 
 
 def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[int | Missing, int]]:
