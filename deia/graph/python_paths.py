@@ -80,7 +80,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
         return start
     if start == "builtins.super" and scope.owner and ends[-1] == "()":
         start = f"{scope.owner}.super"
-    elif start == f"{scope.owner}()" and ends[-1][0] == ".":
+    elif start[-1] == ")" and ends[-1][0] == "." and start == f"{scope.owner}()":
         start = scope.owner
         if ends[-1] == ".__class__":
             ends.pop()
