@@ -40,7 +40,8 @@ SAME = {
 BULK = 3_000  # references beyond which every name is read at once
 
 UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = iif(?4 = 'CONCEPT', type, ?4),
-    description = iif(shared and ?5 = '', description, ?5) where id = ?6"""
+    description = iif(shared and ?5 = '', description, ?5)
+    where id = ?6 and (name, type, description) is not (?1, ?4, ?5)"""
 NAMING = """select documents.name from entities join places on places.entity = entities.id join documents
     on documents.id = places.document where key in (?1, ?2) union select documents.name from refs join documents
     on documents.id = refs.document where target_type != '' and target collate nocase in (?3, ?4)"""

@@ -47,6 +47,8 @@ KEYS = {"name": "entities.name", "last": "last", "alias": "aliases.name", "bases
 ORDERS = {"name": "id", "last": "id", "alias": "documents.name, aliases.rowid", "bases": "id",
           "imports": "1", "own": "1"}  # fmt: skip
 
+ONE_BY_ONE = {kind: f"{sql.format('')} and {KEYS[kind]} = ? order by {ORDERS[kind]}" for kind, sql in QUERIES.items()}
+
 
 class Missing(NamedTuple):
     """A shared entity that a reference leads to although nothing declares it, such as a package from elsewhere."""
@@ -174,8 +176,7 @@ class Names:
         if found is None:
             if self._in_bulk:
                 return ()
-            sql = f"{QUERIES[kind].format('')} and {KEYS[kind]} = ? order by {ORDERS[kind]}"
-            found = [OF_ROWS[kind](*row) for row in self._database.execute(sql, (value,))]
+            found = [OF_ROWS[kind](*row) for row in self._database.execute(ONE_BY_ONE[kind], (value,))]
             self._tables[kind][value] = found
         return found
 
