@@ -13,12 +13,12 @@ from contextlib import contextmanager
 
 from deia import files
 from deia.errors import DeiaError
+from deia.graph.collecting import uncollected
 from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
 from deia.graph.graph_changes import Changes
 from deia.graph.reaching import PATHS, reach
 from deia.graph.resolving import Missing, Names, last_part, resolve
 from deia.graph.schema import Schema, read_schema
-from deia.graph.uncollected import uncollected
 from deia.records import TYPE_CHECKING
 from deia.tables import text_beside
 

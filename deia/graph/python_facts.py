@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from deia.graph.collecting import uncollected
 from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
 from deia.graph.python_paths import (
     BUILTIN,
@@ -19,13 +20,12 @@ from deia.graph.python_paths import (
     Scope,
     instance_of,
     last_name,
-    looked_up,
+    lookup,
     parsed,
     path_of,
     value_of,
 )  # fmt: skip
 from deia.graph.resolving import CLASS, COMMON, FUNCTION, METHOD
-from deia.graph.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ CHILDREN = {
 }
 
 
-@uncollected()  # a tree has no circles, and looking for them takes a third of the time
+@uncollected()
 def python_facts(document: str, text: str, module: str) -> Facts:
     """Return what a Python document says; no facts if it cannot be parsed."""
     if len(text) > LONGEST:
@@ -307,7 +307,7 @@ class _Reader:
         if type(node.ctx) is ast.Store:
             scope.names.setdefault(node.id, "")
             return
-        path = looked_up(node.id, scope)
+        path = lookup(node.id, scope)
         if path and path[-1] != ")" and not path.startswith(BUILTIN):
             self.values.setdefault((scope.name, path), node.lineno)
 

@@ -10,6 +10,8 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
+from deia.graph.collecting import uncollected
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
@@ -37,19 +39,21 @@ class Scope(NamedTuple):
 
 def parsed(text: str, mode: str) -> Any:
     """Return the tree of a text, or None if it is none of Python."""
-    try:
-        return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    with uncollected():
+        try:
+            return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
 
 def path_of(node: Any, scope: Scope) -> str:
     """Return where names, attributes and calls lead; "" if that is unknown."""
-    if type(node) is ast.Name:  # most are
-        return looked_up(node.id, scope)
     ends: list[str] = []
     while len(ends) < DEEPEST:
         kind = type(node)
+        if kind is ast.Name:
+            start = lookup(node.id, scope)
+            return _joined(start, ends, scope) if ends else start
         if kind is ast.Attribute:
             ends.append(f".{node.attr}")
             node = node.value
@@ -62,8 +66,6 @@ def path_of(node: Any, scope: Scope) -> str:
                 node = node.args[0]  # of the class that is given to it
             else:
                 node = node.func
-        elif kind is ast.Name:
-            return _joined(looked_up(node.id, scope), ends, scope)
         elif kind is ast.Await:
             node = node.value
         else:
@@ -80,7 +82,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
         return start
     if start == "builtins.super" and scope.owner and ends[-1] == "()":
         start = f"{scope.owner}.super"
-    elif start[-1] == ")" and ends[-1][0] == "." and start == f"{scope.owner}()":
+    elif start == f"{scope.owner}()" and ends[-1][0] == ".":
         start = scope.owner
         if ends[-1] == ".__class__":
             ends.pop()
@@ -88,7 +90,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
     return path if len(path) < LONGEST_NAME else ""
 
 
-def looked_up(name: str, scope: Scope | None) -> str:
+def lookup(name: str, scope: Scope | None) -> str:
     """Return what a name stands for: what encloses it says, else it is built in, else a star may have brought it."""
     names: dict[str, str] = {}
     while scope:

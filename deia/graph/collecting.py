@@ -1,11 +1,10 @@
-"""Work without the garbage collector, which looks through all that is being made for circles that it does not have."""
+"""When Python's collector need not look for circles: it goes through all that lives, again and again."""
 
 from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-
-from deia.records import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Keep the collector off in the block, or in a function that this decorates."""
+    """Let nothing look for circles meanwhile, where none are made; looking took a tenth of the time."""
     collects = gc.isenabled()
     gc.disable()
     try:
