@@ -35,7 +35,7 @@ NOT_VALUES = ("-", "$", "<", "{", "[", "\0")  # another option, a variable, a pl
 
 
 class _Word:
-    """A word of a command line, where its text begins and ends, and whether a command begins with it."""
+    """A word of a command line, and where its text begins and ends."""
 
     __slots__ = ("end", "start", "text")
 
@@ -44,7 +44,7 @@ class _Word:
 
 
 def secret_spans(text: str, lowered: str) -> list[tuple[int, int]]:
-    """Return where secrets stand among the arguments of commands, in order; `lowered` is the text in small letters."""
+    """Return the spans of secrets among the arguments of commands, in order; `lowered` is the text in lower case."""
     spans = list(_in_sql(lowered)) if "identified" in lowered or "password" in lowered else []
     if not PROGRAMS.isdisjoint(f"\n{lowered}".replace("\n-", " ").translate(SPACED).split()):
         for view in _views(text):
@@ -53,8 +53,8 @@ def secret_spans(text: str, lowered: str) -> list[tuple[int, int]]:
 
 
 def _views(text: str) -> Iterator[str]:
-    """Yield a text as it is and, if quotes in it are escaped as in JSON, as somebody reads it who unescapes them."""
-    # Every place stays where it is.
+    """Yield a text as it is and, if quotes in it are escaped as in JSON, as it reads without the escapes."""
+    # Every character keeps its place.
     yield text
     if '\\"' in text:
         yield text.replace('"', " ").replace("\\ ", "' ")
@@ -83,7 +83,7 @@ def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _commands(text: str) -> Iterator[list[_Word]]:
-    """Yield the words of each simple command, quotation marks left out."""
+    """Yield the words of each simple command, without quotation marks."""
     words: list[_Word] = []
     at, size = 0, len(text)
     while at < size:
@@ -122,7 +122,7 @@ def _word(text: str, at: int) -> _Word:
 
 
 def _is_apostrophe(text: str, start: int, at: int) -> bool:
-    """Return whether a quotation mark within a word opens none: that of `I'll`, and one that nothing closes."""
+    """Return whether a quotation mark within a word opens no quotation: that of `I'll`, or one that nothing closes."""
     close = text.find(text[at], at + 1)
     return close < 0 or (text[at] == "'" and text[start:at].isalpha()) or "\n" in text[at:close]
 
@@ -137,7 +137,7 @@ def _in_command(words: list[_Word]) -> Iterator[tuple[int, int]]:
     done = set()
     for at, name in enumerate(lowered):
         program = _program(name if at else name.lstrip("-"))
-        if program not in PROGRAMS or program in done:  # the first one's options are looked for to the end
+        if program not in PROGRAMS or program in done:  # the options of its first mention are looked for to the end
             continue
         done.add(program)
         rest = words[at + 1 :]
@@ -175,7 +175,7 @@ def _joins(name: str, text: str) -> bool:
 
 
 def _value(word: _Word, kind: str = "") -> Iterator[tuple[int, int]]:
-    """Yield the place of a value unless it is another option or a placeholder; behind a user's name, only the rest."""
+    """Yield the place of a value unless it is another option or a placeholder; after a user's name, only the rest."""
     text, start = word.text, word.start
     if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
         text, start = text[1:-1], start + 1
@@ -192,7 +192,7 @@ def _value(word: _Word, kind: str = "") -> Iterator[tuple[int, int]]:
 
 
 def _argument_values(program: str, lowered: list[str], words: list[_Word]) -> Iterator[tuple[int, int]]:
-    """Yield the arguments that are a secret by their place behind a sub-command or behind a word that names one."""
+    """Yield the arguments that are secrets by their place after a sub-command or after a word that names a secret."""
     if program == "htpasswd" and any(name[0] == "-" and "b" in name for name in lowered):
         yield from _argument(words, 2 if any(name[0] == "-" and "n" in name for name in lowered) else 3)
     for part, number in ARGUMENTS.get(program, {}).items():
@@ -230,15 +230,15 @@ def _accounts(program: str, words: list[_Word]) -> Iterator[tuple[int, int]]:
 
 def _printed(before: list[_Word], reader: list[_Word]) -> Iterator[tuple[int, int]]:
     """Yield what one command prints and the next reads as a secret."""
-    said = " ".join(word.text for word in reader)
-    if not any(name in said for name in READERS):
+    reader_text = " ".join(word.text for word in reader)
+    if not any(name in reader_text for name in READERS):
         return
     names = [_program(word.text.lower().lstrip("-")) for word in before]
     printer = next((at for at, name in enumerate(names) if name in PRINTERS), len(before))
     for word in before[printer + 1 :]:
         if not is_placeholder(word.text):
             user, sign, secret = word.text.partition(":")
-            cut = len(user) + 1 if sign and "chpasswd" in said else 0
+            cut = len(user) + 1 if sign and "chpasswd" in reader_text else 0
             yield word.start + cut, word.start + cut + len(secret if cut else word.text)
 
 

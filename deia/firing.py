@@ -36,7 +36,7 @@ class Firing(Record):
     instead: tuple[str, ...] = ()  # safe alternatives
     act: str = ""  # the words or command that it fired on; firings on the same act share a frame
     origin: str = "project"  # where the trigger comes from: project, untrusted, starter, or pack NAME
-    told: str = ""  # why it would be silent if it did not stop a call that nobody was warned of
+    told: str = ""  # why it would be silent, except that it stops a call that nobody was warned of
 
 
 class Injection(Record):

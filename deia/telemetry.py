@@ -37,5 +37,5 @@ def log_event(
         raise QueryError(f"there is no event {event!r}", fix=f"Known are: {', '.join((*EVENTS, *OTHER_NAMES))}.")
     known = {"query": query, "matched": matched, "response_time_ms": response_time_ms}
     returned = {"returned": docs_returned} if isinstance(docs_returned, int) else {"docs": list(docs_returned)}
-    given = {key: value for key, value in {**known, **returned, **fields}.items() if value not in ("", None)}
-    return Librarian(agent=agent_id).log(name, given)
+    present = {key: value for key, value in {**known, **returned, **fields}.items() if value not in ("", None)}
+    return Librarian(agent=agent_id).log(name, present)

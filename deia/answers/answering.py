@@ -1,7 +1,7 @@
-"""An answer, round by round: sentences first, then what a model adds within the time that is left.
+"""Answer in rounds: first with sentences of the documents, then with what a model adds in the remaining time.
 
-The sentences are always there, so a model that is down, slow or lying costs time and nothing else: what it says must be
-in the evidence, and what the sentences cover and it does not is kept.
+The sentences are always there, so a model that is down, slow or lying costs only time: its claims must be in the
+evidence, and sentences are kept for whatever the claims do not cover.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _replies: dict[str, str] = {}
 
 
 class Ongoing(Record):
-    """An answer on the way: its evidence, what is cited of it, and what was done."""
+    """An answer in progress: its evidence, the sentences cited from it, and the steps taken so far."""
 
     question: str
     evidence: Evidence
@@ -50,11 +50,11 @@ class Ongoing(Record):
 
     @property
     def has_problem(self) -> bool:
-        """Whether a model did not do its part."""
+        """Whether a model failed at a step."""
         return any("problem" in step for step in self.audit)
 
     def noted(self, step: str, **details: object) -> Ongoing:
-        """Return it with a step more in its audit."""
+        """Return the answer with one more step in its audit."""
         return self.but(audit=(*self.audit, {"step": step, **details}))
 
 
@@ -66,7 +66,7 @@ def begin(
     clock: Callable[[], float],
     state: Mapping[str, object] = {},
 ) -> Ongoing:
-    """Return the answer in sentences of the documents."""
+    """Return the first form of an answer, which consists of sentences of the documents."""
     began = clock()
     evidence = gather(asked, limits, clock=clock)
     gathered = clock()
@@ -74,10 +74,10 @@ def begin(
     ongoing = Ongoing(question=question, evidence=evidence, sentences=sentences)
     ongoing = ongoing.noted("state", **state) if state else ongoing
     ongoing = ongoing.noted("net", catalogs=len(asked), passages=evidence.looked_at, ms=_ms(gathered - began))
-    for each in evidence.sub_questions:
-        ongoing = ongoing.noted("sub-question", asked=each.text)
-    chosen_ = [f"{one.path}:{one.lines[0]}-{one.lines[1]}" for one in evidence.passages]
-    ongoing = ongoing.noted("chosen", passages=chosen_)
+    for sub_question in evidence.sub_questions:
+        ongoing = ongoing.noted("sub-question", asked=sub_question.text)
+    locations = [f"{passage.path}:{passage.lines[0]}-{passage.lines[1]}" for passage in evidence.passages]
+    ongoing = ongoing.noted("chosen", passages=locations)
     return ongoing.noted("sentences", cited=len(sentences), ms=_ms(clock() - gathered))
 
 
@@ -86,19 +86,21 @@ def _ms(seconds: float) -> float:
 
 
 def with_claims(ongoing: Ongoing, claims: Claims, by: str) -> Ongoing:
-    """Return an answer with what a model or an agent made of it."""
-    kept = {(one.passage.key, one.quotation.text): one for one in (*ongoing.claims, *claims.kept)}
+    """Return an answer with the claims of a model or an agent."""
+    kept = {(claim.passage.key, claim.quotation.text): claim for claim in (*ongoing.claims, *claims.kept)}
     return ongoing.but(
-        claims=tuple(kept.values()), dropped=(*ongoing.dropped, *claims.dropped), by=by if kept else ongoing.by
+        claims=tuple(kept.values()), dropped=(*ongoing.dropped, *claims.dropped), by=by if claims.kept else ongoing.by
     ).noted("claims", by=by, kept=len(claims.kept), dropped=[*claims.dropped], asks=[*claims.asks])
 
 
 def with_more(ongoing: Ongoing, further: Sequence[Asked], most: int) -> tuple[Ongoing, list[Passage]]:
-    """Return an answer with the evidence for further questions, and the passages that are new."""
+    """Return an answer with the evidence for further questions added, and the new passages."""
     known = {passage.key for passage in ongoing.evidence.passages}
     nets = [net(asked) for asked in further]
-    found = {one.key: one for each in nets for one in each.passages[:most] if one.key not in known}
-    new = chosen(found.values(), ongoing.evidence.aspects, most)
+    candidates = {
+        passage.key: passage for wide_net in nets for passage in wide_net.passages[:most] if passage.key not in known
+    }
+    new = chosen(candidates.values(), ongoing.evidence.aspects, most)
     evidence = with_verdicts(ongoing.evidence, nets if new else ()).but(passages=[*ongoing.evidence.passages, *new])
     sentences = tuple(cited(evidence)) if new else ongoing.sentences
     more = ongoing.but(evidence=evidence, sentences=sentences)
@@ -109,14 +111,14 @@ def with_model(
     ongoing: Ongoing, endpoint: Endpoint, understand: Callable[[str], Sequence[Asked]], limits: Limits, *,
     clock: Callable[[], float],
 ) -> Ongoing:  # fmt: skip
-    """Return an answer after a model chose and phrased, or as it is if the model does not answer in time."""
-    until = clock() + limits.seconds
+    """Return an answer with what a model chose and phrased, or the answer so far if the model fails or is late."""
+    deadline = clock() + limits.seconds
     passages = list(ongoing.evidence.passages)
     for _ in range(min(2, max(1, limits.depth))):
         groups = batches(passages, limits.tokens, MOST_BATCHES)
         prompts = [messages(ongoing.question, group) for group in groups]
         try:
-            replies = _asked(endpoint, prompts, until - clock())
+            replies = _asked(endpoint, prompts, deadline - clock())
         except ModelError as error:
             return ongoing.noted("model", problem=str(error))
         ongoing = ongoing.noted("model", calls=len(prompts))
@@ -125,22 +127,22 @@ def with_model(
             claims = read_reply(reply, group)
             ongoing = with_claims(ongoing, claims, f"model {endpoint.model}".strip())
             asks += claims.asks
-        if not asks or clock() > until:
+        if not asks or clock() > deadline:
             break
-        ongoing, passages = with_more(ongoing, [one for ask in asks for one in understand(ask)], limits.chunks)
+        ongoing, passages = with_more(ongoing, [asked for ask in asks for asked in understand(ask)], limits.chunks)
         if not passages:
             break
     return ongoing
 
 
 def _asked(endpoint: Endpoint, prompts: Sequence[Sequence[Mapping[str, str]]], seconds: float) -> list[str]:
-    """Return the replies to some prompts, asked at once; equal ones were kept. Raise ModelError if one fails."""
-    until = monotonic() + seconds
+    """Return the replies to some prompts, sent at once unless a reply was kept. Raise ModelError if one fails."""
+    deadline = monotonic() + seconds
     by_key = {_key(endpoint, prompt): prompt for prompt in prompts}
     replies = {key: _replies[key] for key in by_key if key in _replies}
     running = {key: _in_thread(endpoint, prompt, seconds) for key, prompt in by_key.items() if key not in replies}
     try:
-        replies |= {key: future.result(max(0.0, until - monotonic())) for key, future in running.items()}
+        replies |= {key: future.result(max(0.0, deadline - monotonic())) for key, future in running.items()}
     except TimeoutError as error:
         raise ModelError(f"the language model did not answer within {seconds:g} seconds") from error
     _replies.update(replies)
@@ -154,7 +156,7 @@ def _key(endpoint: Endpoint, prompt: Sequence[Mapping[str, str]]) -> str:
 
 
 def _in_thread(endpoint: Endpoint, prompt: Sequence[Mapping[str, str]], seconds: float) -> Future[str]:
-    """Return the reply that a thread waits for, which does not keep the process from ending."""
+    """Return the future reply that a thread waits for; the thread does not keep the process from ending."""
     future: Future[str] = Future()
 
     def ask() -> None:
@@ -168,29 +170,31 @@ def _in_thread(endpoint: Endpoint, prompt: Sequence[Mapping[str, str]], seconds:
 
 
 def response(ongoing: Ongoing, *, include_sources: bool = True, token: str = "") -> LibrarianResponse:
-    """Return an answer as the librarian gives it: what a model chose, and what it lacks of the sentences."""
-    evidence, whole = ongoing.evidence, ongoing.sentences
-    sure = probability(evidence, whole)
-    found = sure >= LEAST
-    said = [(sentence_of(one.quotation, one.passage, evidence), one.says) for one in ongoing.claims]
-    telling = [(one, says) for one, says in said if one.stems or one.passage.seed]
-    covered = [max(column) for column in zip(*(one.coverage for one, _ in telling), strict=True)]
-    lacking = [one for one in whole if not covered or any(map(gt, one.coverage, covered))]
-    shown = [*telling, *((one, "") for one in lacking)] if found else []
-    sources = tuple(_source(one, says) for one, says in shown)
-    stems = frozenset[str]().union(*(one.stems for one, _ in shown))
-    open_ = [one.word for one in evidence.aspects if one.covered(stems) == 0]
+    """Return the librarian's response: what a model chose, and the sentences for what that leaves out."""
+    evidence, sentences = ongoing.evidence, ongoing.sentences
+    confidence = probability(evidence, sentences)
+    is_answered = confidence >= LEAST
+    claimed = [(sentence_of(claim.quotation, claim.passage, evidence), claim.says) for claim in ongoing.claims]
+    relevant = [(sentence, says) for sentence, says in claimed if sentence.stems or sentence.passage.seed]
+    covered = [max(column) for column in zip(*(sentence.coverage for sentence, _ in relevant), strict=True)]
+    additional = [sentence for sentence in sentences if not covered or any(map(gt, sentence.coverage, covered))]
+    shown = [*relevant, *((sentence, "") for sentence in additional)] if is_answered else []
+    sources = tuple(_source(sentence, says) for sentence, says in shown)
+    stems = frozenset[str]().union(*(sentence.stems for sentence, _ in shown))
+    open_words = [aspect.word for aspect in evidence.aspects if aspect.covered(stems) == 0]
     return LibrarianResponse(
-        question=ongoing.question, answer=written(sources) if found else NOT_SAID,
-        sources=sources if include_sources else (), confidence=sure, found=found, open=tuple(open_[:MOST_OPEN]),
-        sub_questions=tuple(each.text for each in evidence.sub_questions), dropped=ongoing.dropped, by=ongoing.by,
-        token=token, audit=(*ongoing.audit, {"step": "confidence", "probability": sure, "least": LEAST}),
+        question=ongoing.question, answer=written(sources) if is_answered else NOT_SAID,
+        sources=sources if include_sources else (), confidence=confidence, found=is_answered,
+        open=tuple(open_words[:MOST_OPEN]),
+        sub_questions=tuple(sub_question.text for sub_question in evidence.sub_questions), dropped=ongoing.dropped,
+        by=ongoing.by, token=token,
+        audit=(*ongoing.audit, {"step": "confidence", "probability": confidence, "least": LEAST}),
     )  # fmt: skip
 
 
-def _source(one: Cited, says: str) -> AnswerSource:
-    span = one.quotation.first, one.quotation.last
+def _source(sentence: Cited, says: str) -> AnswerSource:
+    span = sentence.quotation.first, sentence.quotation.last
     return AnswerSource(
-        path=one.passage.path, lines=span, relevance=one.relevance, quote=one.quotation.text, says=says,
-        why=one.passage.why,
+        path=sentence.passage.path, lines=span, relevance=sentence.relevance, quote=sentence.quotation.text, says=says,
+        why=sentence.passage.why,
     )  # fmt: skip

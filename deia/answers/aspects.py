@@ -1,7 +1,7 @@
-"""What a question asks about, word by word, and how much of that a text covers.
+"""The words of a question, and how much of them a text covers.
 
-A question is asked of several catalogs, each of which corrects and renames its words by itself; counted together, a
-word weighs what it tells in all of them.
+A question is asked of several catalogs, and each corrects and renames its words by itself. The weight of a word is the
+information that it carries in all of them together.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
     from deia.search.question.terms import Question, Term
 
-SYNONYM_COUNTS = 0.6  # of a word, if only a synonym of it is there
+SYNONYM_COUNTS = 0.6  # the part of a word that is covered if only a synonym of it is there
 MOST_STEMS = 200_000  # words whose stems are kept
 NAME = re.compile(
     r"[A-Za-z_]\w*(?:[._/:-]+\w+)+|\w*[a-z]\w*[A-Z]\w*|[A-Z][A-Z0-9]+\b"
@@ -30,7 +30,7 @@ _STEMS: dict[str, str] = {}
 
 
 class Aspect(Record):
-    """A word of a question: the stems that stand for it, each with how well it does, and what the word tells."""
+    """A word of a question: the stems that stand for it, each with how well it does so, and the word's weight."""
 
     word: str
     stems: Mapping[str, float]
@@ -46,16 +46,16 @@ class Aspect(Record):
 
 
 def aspects_of(asked: Iterable[tuple[Catalog, Question]]) -> tuple[Aspect, ...]:
-    """Return the words of a question, with what they became in some catalogs."""
+    """Return the words of a question with the stems that stand for them in some catalogs."""
     pairs = list(asked)
     keywords = [catalog.keyword for catalog, _ in pairs]
     stems: dict[str, dict[str, float]] = {}
     for _, question in pairs:
         for term in question.terms:
             if term.part or term.stem:  # the whole of a name only if a document has it
-                known = stems.setdefault(term.typed, {})
+                trusts = stems.setdefault(term.typed, {})
                 if term.stem:
-                    known[term.stem] = max(_trust(term), known.get(term.stem, 0.0))
+                    trusts[term.stem] = max(_trust(term), trusts.get(term.stem, 0.0))
     single = [word for word in stems if " " not in word]
     return tuple(Aspect(word=word, stems=stems[word], weight=_weight(stems[word], keywords)) for word in single)
 
@@ -67,7 +67,7 @@ def _trust(term: Term) -> float:
 
 
 def _weight(stems: Mapping[str, float], keywords: Sequence[KeywordIndex]) -> float:
-    """Return what a word tells, in nats: that of its best stem, or that of a word which nobody uses."""
+    """Return the information of a word in nats: that of its best stem, or that of a word which nobody uses."""
     best = max(stems, key=lambda stem: stems[stem], default="")
     frequency = sum(keyword.frequency(best) for keyword in keywords) if best else 0
     return information(frequency, sum(keyword.chunks for keyword in keywords))
@@ -80,15 +80,15 @@ def share(aspects: Iterable[Aspect], stems: Collection[str]) -> float:
 
 
 def stems_in(keyword: KeywordIndex, text: str) -> list[str]:
-    """Return the stem of each term of a text; every index has the same stems."""
-    found = terms(text)
-    new = [term for term in dict.fromkeys(found) if term not in _STEMS]
+    """Return the stem of each term of a text, which is the same in every index."""
+    words = terms(text)
+    new = [term for term in dict.fromkeys(words) if term not in _STEMS]
     if new:
         if len(_STEMS) > MOST_STEMS:
             _STEMS.clear()
-            new = list(dict.fromkeys(found))
+            new = list(dict.fromkeys(words))
         _STEMS.update(zip(new, keyword.stems(new), strict=True))
-    return [_STEMS[term] for term in found]
+    return [_STEMS[term] for term in words]
 
 
 def names_in(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """How likely it is that an answer's sentences really answer the question.
 
-The product of two probabilities: that the documents are about such things at all, as a search judges it, and that the
-sentences then answer. The latter is a logistic regression over what the sentences and passages say of the question.
-`bench/answers.py --learn` learned it on questions whose evidence was there or had been taken out.
+It is the product of two probabilities: that the documents are about the subject at all, as a search judges it, and
+that the sentences then answer. The second is a logistic regression over features of the sentences and passages, which
+`bench/answers.py --learn` learned from questions whose evidence was there or had been taken out.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from deia.answers.gathering import Evidence
     from deia.answers.synthesis import Cited
 
-# With the cosines of word vectors, and without: those of other models have another scale. Each begins with the bias.
+# Weights with the cosines of word vectors, and without: other models have other scales. Each begins with the bias.
 WITH_MEANING = (-5.13, 0.1, -3.57, 3.7, 0.06, -0.85, 4.72, 0.14, 2.34)
 BY_WORDS = (-3.26, 0.24, -3.35, 0.08, -0.62, 4.51, 0.23, 2.39)
 MEASURED = "static"  # the tier of the cosines
 LEAST = 0.2  # below this probability, the answer is that the documents do not say
-UNRELATED = 0.1  # the least probability that the documents are about it, also where a search finds nothing
-SUREST = 0.99  # of the verdict of a search, whose odds count
-NEAR = 3  # words between two of a question, up to which a sentence says them together
+UNRELATED = 0.1  # the least probability that the documents are about the subject, even if a search finds nothing
+SUREST = 0.99  # the highest probability of a search's verdict, whose odds count; 1 - SUREST is the lowest
+NEAR = 3  # how many words apart two words of a question may be in a sentence to count as said together
 
 
 def observed(evidence: Evidence, cited: Sequence[Cited]) -> list[float]:
-    """Return what the probability is judged by."""
+    """Return the features from which the probability is computed."""
     by_document: dict[str, frozenset[str]] = {}
-    for one in cited:
-        by_document[one.passage.key[0]] = by_document.get(one.passage.key[0], frozenset()) | one.stems
+    for sentence in cited:
+        by_document[sentence.passage.key[0]] = by_document.get(sentence.passage.key[0], frozenset()) | sentence.stems
     together = _said_together(evidence.aspects, cited)
     score = max((passage.score for passage in evidence.passages), default=0.0)
     alone = min(max(evidence.answers, 1 - SUREST), SUREST)
@@ -56,7 +56,7 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
     if not cited:
         return 0.0
     values = observed(evidence, cited)
-    tiers = [one.asked.meaning.tier for one in evidence.passages if one.likeness]
+    tiers = [passage.asked.meaning.tier for passage in evidence.passages if passage.likeness]
     weights: tuple[float, ...] = WITH_MEANING
     if not tiers or any(tier is None or tier.name != MEASURED for tier in tiers):
         weights, values = BY_WORDS, [*values[:2], *values[3:]]
@@ -66,24 +66,24 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
 
 
 def _said_together(aspects: Sequence[Aspect], cited: Sequence[Cited]) -> float:
-    """Return how many of the neighbouring words of a question are near each other in a sentence, from 0 to 1."""
-    places = [_places(one) for one in cited]
+    """Return the share of a question's neighbouring words that are near each other in a sentence, by weight."""
+    places_by_sentence = [_places(sentence) for sentence in cited]
     whole = together = 0.0
     for left, right in pairwise(aspects):
         weight = min(left.weight, right.weight)
         whole += weight
-        together += weight * any(_are_near(left, right, at) for at in places)
+        together += weight * any(_are_near(left, right, places) for places in places_by_sentence)
     return together / (whole or 1.0)
 
 
-def _places(one: Cited) -> dict[str, list[int]]:
+def _places(sentence: Cited) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
-    for at, stem in enumerate(stems_in(one.passage.asked.catalog.keyword, one.quotation.text)):
+    for at, stem in enumerate(stems_in(sentence.passage.asked.catalog.keyword, sentence.quotation.text)):
         places.setdefault(stem, []).append(at)
     return places
 
 
 def _are_near(left: Aspect, right: Aspect, places: Mapping[str, Sequence[int]]) -> bool:
-    ones = [at for stem in left.stems for at in places.get(stem, ())]
-    others = [at for stem in right.stems for at in places.get(stem, ())]
-    return any(0 < abs(one - other) <= NEAR for one in ones for other in others)
+    left_places = [at for stem in left.stems for at in places.get(stem, ())]
+    right_places = [at for stem in right.stems for at in places.get(stem, ())]
+    return any(0 < abs(left_place - right_place) <= NEAR for left_place in left_places for right_place in right_places)

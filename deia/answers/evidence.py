@@ -1,7 +1,7 @@
 """Passages that may bear on a question, found by words, by meaning and by links: a wide net over every catalog.
 
-A catalog ranks documents for a reader. An answer needs passages, each by itself and with its words, since what one
-leaves open another may say.
+A catalog ranks documents for a reader. An answer needs single passages with their words, since one passage may say
+what another leaves open.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ NET = 50  # passages of a catalog that are looked at
 DOCUMENT = 0.5  # how much the rank of its document counts for a passage
 MOST_READ = 400  # documents whose lines are kept
 CODE = "code"
-MOST_NETS = 100  # questions of which it is kept what was found
+MOST_NETS = 100  # questions whose nets are kept
 _nets: dict[tuple[Catalog, str, str, str], Net] = {}
 _read: dict[tuple[str, int], tuple[str, ...]] = {}
 
 
 class Asked(Record):
-    """A catalog, the question as it understands it, and what limits the search in it."""
+    """A catalog, a question as that catalog understands it, and the tier and filters of the search in it."""
 
     catalog: Catalog
     question: Question
@@ -55,12 +55,12 @@ class Passage(Record):
     asked: Asked
     place: Place
     document: StoredDocument
-    stems: frozenset[str]  # of the question, that it contains
+    stems: frozenset[str]  # those of the question that it contains
     score: float  # 1 is the best of the first net
     likeness: float = 0.0  # the cosine of its meaning with the question's
     why: str = ""  # which link or name led here, if one did
-    seed: Passage | None = None  # which led here
-    at: int = 0  # the line of it that did
+    seed: Passage | None = None  # the passage that led here, if one did
+    at: int = 0  # the line of that passage that led here
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -82,12 +82,12 @@ class Passage(Record):
 
     @property
     def key(self) -> tuple[str, int]:
-        """What tells it from every other passage."""
+        """The id of its document and its ordinal there, which no other passage shares."""
         return self.document.entry.id, self.place[1]
 
     @property
     def heading(self) -> str:
-        """Its title and heading, or the name of what it defines."""
+        """The title of its document, its heading, and the name of what it defines, as far as it has them."""
         ordinal = self.place[1]
         symbol = self.document.natures[ordinal][1:2] if self.document.natures else ()
         parts = (self.document.entry.title, self.document.headings[ordinal], *symbol)
@@ -95,7 +95,7 @@ class Passage(Record):
 
 
 def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
-    """Return a question to a catalog; raise QueryError if it has a filter with a value that the catalog lacks."""
+    """Return a question as a catalog understands it; raise QueryError if the catalog lacks the value of a filter."""
     interpretation = interpret(catalog, query)
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     filters = {**layer_filters(query.layers), **interpretation.filters}
@@ -104,21 +104,21 @@ def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
 
 
 class Net(Record):
-    """What a wide net brought, best first, and what a search would say of it."""
+    """The passages that a wide net brought, best first, and the verdict that a search would give."""
 
     passages: Sequence[Passage]
     verdict: Verdict
 
 
 def net(asked: Asked) -> Net:
-    """Return the passages of a catalog that fit the question best; what was found for equal questions is kept."""
+    """Return the passages of a catalog that fit a question best; equal questions share one net."""
     key = asked.catalog, asked.question.text, repr(sorted(asked.filters.items())), asked.meaning.name
-    if (found := _nets.get(key)) is None:
-        found = _cast(asked)
+    if (wide_net := _nets.get(key)) is None:
+        wide_net = _cast(asked)
         if len(_nets) >= MOST_NETS:
             _nets.clear()  # which another thread may do, too
-        _nets[key] = found
-    return found
+        _nets[key] = wide_net
+    return wide_net
 
 
 def _cast(asked: Asked) -> Net:
@@ -128,7 +128,7 @@ def _cast(asked: Asked) -> Net:
     words = {(number, ordinal): score for number, ordinal, score in evidence.hits}
     cosines = dict(evidence.likeness.passages) if evidence.likeness else {}
     scores = _fused(asked, words, cosines, evidence.code)
-    by_document = {each.number: each.score for each in reversed(ranked)}
+    by_document = {document.number: document.score for document in reversed(ranked)}
     scores = {
         place: (1 - DOCUMENT) * score + DOCUMENT * by_document.get(place[0], 0.0) / (ranked[0].score or 1.0)
         for place, score in scores.items()
@@ -140,13 +140,13 @@ def _cast(asked: Asked) -> Net:
 
 
 def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage], tier: str) -> Verdict:
-    """Return the verdict of a search on the best document, by what it learned."""
+    """Return the verdict of a search on the best document, by the weights that were learned for it."""
     stems: dict[int, dict[int, frozenset[str]]] = {}
     for passage in passages:
         stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
     catalog, question = asked.catalog, asked.question
     words = {term.stem for term in question.terms if term.part and term.stem}
-    seen = [each for each in ranked if each.number in stems]
+    seen = [document for document in ranked if document.number in stems]
     observed = observe(
         question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
         akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,

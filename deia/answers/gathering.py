@@ -1,4 +1,4 @@
-"""The evidence for an answer: a wide net, sub-questions of what it leaves open, and a choice among what both found.
+"""Gather the evidence for an answer: a wide net, sub-questions about what it leaves open, and a choice among both.
 
 Every limit is a number that the caller sets, and what was done is kept step by step.
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from deia.answers.sub_questions import Lead, SubQuestion
 
 SEEDS = (6, 3)  # passages that are followed in the first and in each further round
-ENOUGH = 0.8  # of a question: once so much is covered, no further round is needed
-AGAIN = 0.6  # what the score of another passage of the same document counts
-COVERAGE = 1.0  # what a passage counts that has all of the question that others lack, beside its score
+ENOUGH = 0.8  # the share of a question that, once it is covered, makes further rounds unnecessary
+AGAIN = 0.6  # the factor on the score of each further passage of the same document
+COVERAGE = 1.0  # what a passage gains, beside its score, if it covers all of the question and the others nothing
 
 
 class Limits(Record):
@@ -45,18 +45,18 @@ class Evidence(Record):
     passages: Sequence[Passage]  # those that were chosen, the most telling first
     looked_at: int  # passages
     sub_questions: Sequence[SubQuestion] = ()
-    belongs: float = 1.0  # the probability that a catalog is about such things at all; 0 if a search finds nothing
+    belongs: float = 1.0  # the probability that a catalog is about the subject at all; 0 if a search finds nothing
     answers: float = 0.0  # the probability that a document answers by itself, as a search judges it
 
 
-def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]) -> Evidence:
-    """Return the passages of some catalogs that together cover the most of a question."""
-    until = clock() + limits.seconds
-    aspects = aspects_of((each.catalog, each.question) for each in asked)
-    nets = [net(each) for each in asked]
-    pool = {passage.key: passage for each in nets for passage in each.passages}
+def gather(questions: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]) -> Evidence:
+    """Return the passages of some catalogs that cover a question best together."""
+    deadline = clock() + limits.seconds
+    aspects = aspects_of((asked.catalog, asked.question) for asked in questions)
+    nets = [net(asked) for asked in questions]
+    pool = {passage.key: passage for wide_net in nets for passage in wide_net.passages}
     own = {key: passage.score for key, passage in pool.items()}  # without what leads add
-    catalogs = [each.catalog for each in asked]
+    catalogs = [asked.catalog for asked in questions]
     sub_questions: list[SubQuestion] = []
     done: set[tuple[str, int]] = set()
     for round_ in range(limits.depth):
@@ -64,18 +64,20 @@ def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]
         ready = [seed for seed in best if seed.key not in done and (seed.seed or not round_)]
         if round_ and share(aspects, frozenset().union(*(seed.stems for seed in best))) >= ENOUGH:
             break
-        places: dict[int, dict[Place, Lead]] = {at: {} for at in range(len(asked))}
+        leads_by_catalog: dict[int, dict[Place, Lead]] = {at: {} for at in range(len(questions))}
         for seed in ready[: SEEDS[min(round_, 1)]]:
-            if len(sub_questions) >= limits.sub_questions or clock() > until:
+            if len(sub_questions) >= limits.sub_questions or clock() > deadline:
                 break
             done.add(seed.key)
-            asked_further, leads = leads_of(seed, aspects)
-            sub_questions += [asked_further] if asked_further else []
-            stronger = places[catalogs.index(seed.asked.catalog)]
+            sub_question, leads = leads_of(seed, aspects)
+            sub_questions += [sub_question] if sub_question else []
+            strongest = leads_by_catalog[catalogs.index(seed.asked.catalog)]
             for place, lead in leads.items():
-                if place not in stronger or lead.worth > stronger[place].worth:
-                    stronger[place] = lead
-        for passage in chain.from_iterable(reached(each, aspects) for each in places.values()):
+                if place not in strongest or lead.worth > strongest[place].worth:
+                    strongest[place] = lead
+        for passage in chain.from_iterable(
+            reached(catalog_leads, aspects) for catalog_leads in leads_by_catalog.values()
+        ):
             known = pool.get(passage.key)
             score = own.get(passage.key, 0.0) + passage.score
             if (known is None and len(pool) - len(own) < limits.passages) or (known and known.score < score):
@@ -88,15 +90,15 @@ def gather(asked: Sequence[Asked], limits: Limits, *, clock: Callable[[], float]
 
 
 def with_verdicts(evidence: Evidence, nets: Sequence[Net]) -> Evidence:
-    """Return evidence after what a search would say of some nets."""
+    """Return evidence with the verdicts that a search would give on some nets."""
     return evidence.but(
-        belongs=max((evidence.belongs, *(each.verdict.belongs for each in nets if each.verdict.found))),
-        answers=max((evidence.answers, *(each.verdict.answers for each in nets))),
+        belongs=max((evidence.belongs, *(wide_net.verdict.belongs for wide_net in nets if wide_net.verdict.found))),
+        answers=max((evidence.answers, *(wide_net.verdict.answers for wide_net in nets))),
     )
 
 
 def chosen(pool: Iterable[Passage], aspects: Sequence[Aspect], most: int) -> list[Passage]:
-    """Return the passages that are worth most together: each by its score, and by what the ones before it lack."""
+    """Return the passages that are worth most together: each by its score, and by what it adds to those before it."""
     whole = sum(aspect.weight for aspect in aspects) or 1.0
     covered = [0.0] * len(aspects)
     documents: list[str] = []
@@ -106,7 +108,7 @@ def chosen(pool: Iterable[Passage], aspects: Sequence[Aspect], most: int) -> lis
         gains = [new - old for new, old in zip(coverage, covered, strict=True) if new > old]
         return passage.score * AGAIN ** documents.count(passage.key[0]) + COVERAGE * sum(gains)
 
-    # What a passage is worth only falls while others are chosen, so one that still leads after a second look is next.
+    # A passage's worth only falls while others are chosen, so one that still leads when it is weighed again is next.
     waiting = []
     for passage in pool:
         coverage = [aspect.weight / whole * aspect.covered(passage.stems) for aspect in aspects]

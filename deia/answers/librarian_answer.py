@@ -1,4 +1,4 @@
-"""What a librarian is asked and what it answers: an answer with its sources, as programs get it."""
+"""A question to the librarian, and its answer with sources, as programs use them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_SAID = "The documents do not say."
 
 
 class LibrarianQuery:
-    """A question to the librarian: of a collection of the library, or of everything if that is empty."""
+    """A question about one collection of the library, or about everything if `collection` is empty."""
 
     __slots__ = ("collection", "include_sources", "max_chunks", "question")
 
@@ -28,7 +28,7 @@ class LibrarianQuery:
 
 
 class AnswerSource(Record):
-    """Where a part of an answer stands: a document, its first and last line, and how much it adds to the answer."""
+    """Where a part of an answer stands: a document, the first and last line, and how much it adds to the answer."""
 
     path: str
     lines: tuple[int, int]
@@ -46,7 +46,7 @@ class LibrarianResponse(Record):
     sources: tuple[AnswerSource, ...]
     confidence: float  # the probability that this answers the question
     found: bool
-    open: tuple[str, ...] = ()  # words of the question of which no source says anything
+    open: tuple[str, ...] = ()  # words of the question about which no source says anything
     sub_questions: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()  # what a model claimed and no source says
     by: str = "documents"  # or the model that chose and phrased
@@ -55,12 +55,12 @@ class LibrarianResponse(Record):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the state that the answer comes from."""
-        issues = (step.get("issues") for step in self.audit if step.get("step") == "state")
-        return tuple(str(issue) for found in issues if isinstance(found, list) for issue in found)
+        """The problems of the state that the answer comes from."""
+        lists = (step.get("issues") for step in self.audit if step.get("step") == "state")
+        return tuple(str(issue) for issues in lists if isinstance(issues, list) for issue in issues)
 
     def in_state(self, state: Mapping[str, object]) -> LibrarianResponse:
-        """Return it with what is wrong now."""
+        """Return the answer with the present state in its audit, instead of the one before."""
         steps = ({"step": "state", **state},) if state else ()
         return self.but(audit=(*steps, *(step for step in self.audit if step["step"] != "state")))
 
@@ -74,7 +74,7 @@ class LibrarianResponse(Record):
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
     def __await__(self) -> Generator[Any, None, LibrarianResponse]:
-        """Return it at once: it is done."""
+        """Return the answer at once, since it is complete."""
         yield from ()
         return self
 
@@ -85,7 +85,7 @@ def _plain(source: AnswerSource) -> dict[str, Any]:
 
 
 def written(sources: tuple[AnswerSource, ...]) -> str:
-    """Return sources as an answer: sentence by sentence, each with its place, grouped by document."""
+    """Return the text of an answer: the sentences of its sources in order, each with its place."""
     return "\n".join(f"{plain(source.says or source.quote)} [{place(source)}]" for source in sources) or NOT_SAID
 
 

@@ -1,15 +1,15 @@
 """What a language model makes of the evidence: it chooses, filters and phrases, and the documents decide.
 
 Documents are shown as quoted material, and the reply is read as data. A claim counts only with a quotation that is in
-the evidence word for word. Its phrasing counts only if it leaves words of the quotation out, and none that restricts
-it; otherwise the quotation speaks for itself.
+the evidence word for word. Its wording counts only if it shortens the quotation and keeps every word that restricts it;
+otherwise the quotation is shown alone.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deia.answers.aspects import stems_in
 from deia.answers.quotations import Quotation, lines_of
@@ -32,7 +32,7 @@ OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 MOST_CLAIMS, MOST_ASKED = 40, 3
 LONGEST = 1_000  # characters of a claim, a quotation or a further question
 SHORTEST = 3  # words of a quotation
-# Words that restrict or turn what a sentence says: none may be left out or added.
+# Words that restrict or reverse what a sentence says: none may be left out or added.
 TURNING = frozenset(
     "no not never none nor neither nothing cannot without unless except only if until but hardly rarely may might can"
     " could should must all any some most before after instead".split()
@@ -40,7 +40,7 @@ TURNING = frozenset(
 
 
 class Claim(Record):
-    """What a model said, with the quotation that bears it out."""
+    """What a model said, with the quotation that supports it."""
 
     quotation: Quotation
     passage: Passage
@@ -48,7 +48,7 @@ class Claim(Record):
 
 
 class Claims(Record):
-    """What of a model's reply counts, what was dropped, and what it asks further."""
+    """The claims of a model's reply that count, those that were dropped, and its further questions."""
 
     kept: tuple[Claim, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ def batches(passages: Sequence[Passage], most_tokens: int, most: int) -> list[li
 
 
 def messages(question: str, passages: Sequence[Passage]) -> list[dict[str, str]]:
-    """Return what a model is asked: the question, and passages as numbered sources."""
+    """Return the messages to a model: instructions, passages as numbered sources, and the question."""
     sources = [
         f'<source number="{number}" path="{_inert(passage.path)}">\n{_inert(passage.heading)}\n\n'
         + _inert("\n".join(passage.text))
@@ -85,35 +85,35 @@ def messages(question: str, passages: Sequence[Passage]) -> list[dict[str, str]]
 
 
 def _inert(text: str) -> str:
-    """Return a text that cannot close or open a source."""
+    """Return a text in which nothing can close or open a source."""
     return re.sub(r"<(?=/?source)", "< ", text, flags=re.IGNORECASE)
 
 
 def read_reply(reply: str, passages: Sequence[Passage]) -> Claims:
-    """Return what of a model's reply the passages bear out; a reply that is no JSON claims nothing."""
-    found = OBJECT.search(reply)
+    """Return the claims of a model's reply, checked against the passages; a reply that is not JSON has none."""
+    match = OBJECT.search(reply)
     try:
-        said: Any = json.loads(found[0]) if found else {}
+        content: object = json.loads(match[0]) if match else {}
     except (ValueError, RecursionError):
-        said = {}
-    said = said if isinstance(said, dict) else {}
-    return checked(said.get("claims"), said.get("ask"), passages)
+        content = {}
+    content = content if isinstance(content, dict) else {}
+    return checked(content.get("claims"), content.get("ask"), passages)
 
 
 def checked(claims: object, asks: object, passages: Sequence[Passage]) -> Claims:
-    """Return which claims quote what is in the passages, and which do not."""
+    """Return the claims whose quotations are in the passages, and what was dropped."""
     kept: list[Claim] = []
     dropped: list[str] = []
-    for each in _listed(claims)[:MOST_CLAIMS]:
-        says, quote = (_text(each, field) for field in ("says", "quote"))
-        claim = next(_borne_out(says, quote, _ordered(each, passages)), None)
+    for raw_claim in _listed(claims)[:MOST_CLAIMS]:
+        says, quote = (_text(raw_claim, field) for field in ("says", "quote"))
+        claim = next(_borne_out(says, quote, _ordered(raw_claim, passages)), None)
         kept += [claim] if claim else []
         dropped += [] if claim else [says or quote or "a claim without words"]
         dropped += [says] if claim and says and not claim.says else []
-    further = (
+    questions = (
         [" ".join(ask.split())[:LONGEST] for ask in asks if isinstance(ask, str)] if isinstance(asks, list) else []
     )
-    return Claims(kept=tuple(kept), dropped=tuple(dropped), asks=tuple(filter(None, further))[:MOST_ASKED])
+    return Claims(kept=tuple(kept), dropped=tuple(dropped), asks=tuple(filter(None, questions))[:MOST_ASKED])
 
 
 def _listed(value: object) -> list[object]:
@@ -126,14 +126,14 @@ def _text(claim: object, field: str) -> str:
 
 
 def _ordered(claim: object, passages: Sequence[Passage]) -> list[Passage]:
-    """Return the passages with the one that a claim names first."""
+    """Return the passages in order, after the one that a claim names."""
     number = claim.get("source") if isinstance(claim, dict) else None
     named = passages[number - 1 : number] if isinstance(number, int) and 0 < number <= len(passages) else ()
     return [*named, *passages]
 
 
 def _borne_out(says: str, quote: str, passages: Sequence[Passage]) -> Iterator[Claim]:
-    """Yield a claim for each passage in which its quotation stands."""
+    """Yield a claim for each passage that contains its quotation."""
     for passage in passages if quote.count(" ") >= SHORTEST - 1 else ():
         lines = lines_of(quote, passage.text, passage.lines[0])
         if lines:
@@ -143,9 +143,9 @@ def _borne_out(says: str, quote: str, passages: Sequence[Passage]) -> Iterator[C
 
 
 def is_shortened(says: str, quote: str, heading: str, keyword: KeywordIndex) -> bool:
-    """Return whether a claim only leaves words of a quotation out, apart from naming what its heading names.
+    """Return whether a claim only shortens a quotation; it may also use words of the heading.
 
-    Its words must come in the same order, and what restricts the quotation must be there.
+    Its words must come in the same order, and every word that restricts the quotation must be there.
     """
     quoted, named = _content(quote, keyword), set(_content(heading, keyword))
     rest = iter(quoted)
@@ -160,4 +160,4 @@ def _content(text: str, keyword: KeywordIndex) -> list[str]:
 
 def _turning(text: str) -> list[str]:
     words = text.casefold().replace("\u2019", "'").replace("n't", " not").split()
-    return sorted(word for word in (one.strip(".,:;!?()\"'`") for one in words) if word in TURNING)
+    return sorted(word for word in (token.strip(".,:;!?()\"'`") for token in words) if word in TURNING)

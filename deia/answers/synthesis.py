@@ -1,7 +1,7 @@
 """An answer without a model: sentences of the evidence word for word, each with its document and lines.
 
 Sentences are chosen together: each for what it says of the question that the others do not, for how rare that is, and
-for how many documents agree. One that names what leads to another belongs to it. They are ordered by document.
+for how many documents agree. One that names what led to another is chosen with it. They are ordered by document.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from deia.answers.quotations import Quotation
 
 MOST_SENTENCES = 8
-LEAST = 0.05  # of a question, that a further sentence has to add
-CONTEXT = 0.6  # how well a word in a heading covers what its sentences are asked
-PASSAGE = 0.25  # the weight of how well the passage of a sentence fits
-AGREED = 0.1  # of how many documents say the same
-LEADS = 0.2  # of being the sentence that names what leads on, or the one that it leads to
+LEAST = 0.05  # the share of a question that a further sentence has to add
+CONTEXT = 0.6  # how well a word in a heading covers the question for the sentences below it
+PASSAGE = 0.25  # the weight of the score of a sentence's passage
+AGREED = 0.1  # the weight of the share of documents that say the same
+LEADS = 0.2  # the weight of being the sentence that names what leads on, or the one that it leads to
 SHORTEST = 4  # words of a sentence
 
 
@@ -35,8 +35,8 @@ class Cited(Record):
 
     quotation: Quotation
     passage: Passage
-    stems: frozenset[str]  # of the question
-    coverage: tuple[float, ...]  # what it says of each of the question's words, its heading counted in part
+    stems: frozenset[str]  # those of the question that it contains
+    coverage: tuple[float, ...]  # how much it says of each word of the question; its heading counts in part
     relevance: float  # how much it adds to the answer
 
     @property
@@ -50,77 +50,86 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
     """Return the sentences that answer a question together, in the order of their documents and lines."""
     sentences = [sentence for passage in evidence.passages for sentence in _sentences(passage, evidence)]
     agreed = _agreement(sentences)
-    waiting = [(AGREED * agreed[one.stems] * sum(one.coverage) + one.relevance, one) for one in sentences]
+    waiting = [
+        (AGREED * agreed[sentence.stems] * sum(sentence.coverage) + sentence.relevance, sentence)
+        for sentence in sentences
+    ]
     covered = [0.0] * len(evidence.aspects)
     best: list[Cited] = []
     while waiting and len(best) < most:
-        gains = [_gain(one, covered) + (_leading(one, best) if best else 0.0) for _, one in waiting]
-        at = max(range(len(waiting)), key=lambda at: gains[at] + waiting[at][0])
-        if gains[at] < LEAST:
+        gains = [_gain(sentence, covered) + (_leading(sentence, best) if best else 0.0) for _, sentence in waiting]
+        position = max(range(len(waiting)), key=lambda position: gains[position] + waiting[position][0])
+        if gains[position] < LEAST:
             break
-        fit, leading = waiting.pop(at)
-        best.append(leading.but(relevance=round(min(1.0, gains[at] + fit), 3)))
-        covered = list(map(max, covered, leading.coverage))
-    order = {key: at for at, key in enumerate(dict.fromkeys(one.passage.key[0] for one in best))}
-    return sorted(best, key=lambda one: (order[one.passage.key[0]], one.quotation.first, one.quotation.last))
+        fit, sentence = waiting.pop(position)
+        best.append(sentence.but(relevance=round(min(1.0, gains[position] + fit), 3)))
+        covered = list(map(max, covered, sentence.coverage))
+    order = {
+        document: position
+        for position, document in enumerate(dict.fromkeys(sentence.passage.key[0] for sentence in best))
+    }
+    return sorted(
+        best, key=lambda sentence: (order[sentence.passage.key[0]], sentence.quotation.first, sentence.quotation.last)
+    )
 
 
 def _sentences(passage: Passage, evidence: Evidence) -> list[Cited]:
-    """Return the sentences of a passage that say something of the question."""
+    """Return the sentences of a passage that say something about the question."""
     weigh = _weighing(passage, evidence)
     spans = quotations(passage.text, passage.lines[0], is_code=passage.document.type == "code")
-    found = [weigh(one) for one in spans if one.text.count(" ") >= SHORTEST - 1]
-    telling = [one for one in found if one.stems]
-    return [one for one in telling if not one.quotation.is_heading] or telling  # it counts with what is below it
+    weighed = [weigh(quotation) for quotation in spans if quotation.text.count(" ") >= SHORTEST - 1]
+    telling = [sentence for sentence in weighed if sentence.stems]
+    # A heading counts with what is below it.
+    return [sentence for sentence in telling if not sentence.quotation.is_heading] or telling
 
 
 def sentence_of(quotation: Quotation, passage: Passage, evidence: Evidence) -> Cited:
-    """Return what a quotation of a passage says of the question."""
+    """Return a quotation of a passage with what it says about the question."""
     return _weighing(passage, evidence)(quotation)
 
 
 def _weighing(passage: Passage, evidence: Evidence) -> Callable[[Quotation], Cited]:
-    """Return what tells of each sentence of a passage what it says of the question."""
+    """Return a function that weighs a sentence of a passage by what it says about the question."""
     keyword, aspects = passage.asked.catalog.keyword, evidence.aspects
     whole = sum(aspect.weight for aspect in aspects) or 1.0
     weights = [aspect.weight / whole for aspect in aspects]
     asked = {stem for aspect in aspects for stem in aspect.stems}
     context = asked.intersection(stems_in(keyword, passage.heading))
     inherited = [CONTEXT * aspect.covered(context) for aspect in aspects]
-    fit = PASSAGE * passage.score / max(1.0, *(one.score for one in evidence.passages))
+    fit = PASSAGE * passage.score / max(1.0, *(other.score for other in evidence.passages))
 
     def weighed(quotation: Quotation) -> Cited:
         stems = frozenset(asked.intersection(stems_in(keyword, quotation.text)))
         own = [aspect.covered(stems) for aspect in aspects]
         coverage = [weight * max(pair) for weight, *pair in zip(weights, own, inherited, strict=True)]
-        said = fit * sum(map(mul, weights, own))
-        return Cited(quotation=quotation, passage=passage, stems=stems, coverage=tuple(coverage), relevance=said)
+        relevance = fit * sum(map(mul, weights, own))
+        return Cited(quotation=quotation, passage=passage, stems=stems, coverage=tuple(coverage), relevance=relevance)
 
     return weighed
 
 
 def _agreement(sentences: Sequence[Cited]) -> Mapping[frozenset[str], float]:
-    """Return in what share of the documents a sentence says the same of the question."""
-    documents = {one.passage.key[0] for one in sentences}
-    pairs = {(one.stems, one.passage.key[0]) for one in sentences}
+    """Return the share of documents with a sentence that has the same words of the question, by their stems."""
+    documents = {sentence.passage.key[0] for sentence in sentences}
+    pairs = {(sentence.stems, sentence.passage.key[0]) for sentence in sentences}
     counts = Counter(stems for stems, _ in pairs)
     return {stems: count / len(documents) for stems, count in counts.items()}
 
 
-def _gain(one: Cited, covered: Sequence[float]) -> float:
-    return sum([new - old for new, old in zip(one.coverage, covered, strict=True) if new > old])
+def _gain(sentence: Cited, covered: Sequence[float]) -> float:
+    return sum([new - old for new, old in zip(sentence.coverage, covered, strict=True) if new > old])
 
 
-def _leading(one: Cited, best: Sequence[Cited]) -> float:
-    """Return what a sentence counts for naming what led to a chosen one, or for being led to by a chosen one."""
-    if not one.stems or any(other.passage.key == one.passage.key for other in best):
+def _leading(sentence: Cited, best: Sequence[Cited]) -> float:
+    """Return what a sentence gains if it names what led to a chosen one, or if a chosen one names what led to it."""
+    if not sentence.stems or any(other.passage.key == sentence.passage.key for other in best):
         return 0.0
-    names = any(_leads(one, other) for other in best)
-    return LEADS if names or any(_leads(other, one) for other in best) else 0.0
+    names = any(_leads(sentence, other) for other in best)
+    return LEADS if names or any(_leads(other, sentence) for other in best) else 0.0
 
 
-def _leads(one: Cited, other: Cited) -> bool:
+def _leads(sentence: Cited, other: Cited) -> bool:
     """Return whether a sentence names what led to the passage of another."""
     seed = other.passage.seed
-    is_there = seed is not None and seed.key == one.passage.key
-    return is_there and one.quotation.first <= other.passage.at <= one.quotation.last
+    is_there = seed is not None and seed.key == sentence.passage.key
+    return is_there and sentence.quotation.first <= other.passage.at <= sentence.quotation.last

@@ -1,8 +1,8 @@
-"""What kind of question somebody asks: its type, whether anything has to be looked up, and how to look for it.
+"""Classify what somebody asks: the type of question, whether anything has to be looked up, and how to look for it.
 
 Two logistic models over the words of a text, over classes of words and over the mean of the word vectors decide; their
-weights are in deia/models/questions.json (tools/train_questions.py). One rule comes before them: what announces an act
-always needs retrieval, also if the rest of the text is small talk.
+weights are in deia/models/questions.json (tools/train_questions.py). One rule comes before them: a text that announces
+an act always needs retrieval, even if the rest of it is small talk.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ QUESTIONS_BACK = {
 }
 YES_OR_NO = TABLES.words("yes or no")
 LONGEST = 400  # characters that are looked at: how somebody asks is seen at the beginning and the end
-UNCLEAR = 0.5  # a type that is less probable is asked back about
-SOME_LONG, MANY_LONG = 12, 25  # words of a question of medium, and of high complexity
+UNCLEAR = 0.5  # below this probability of the type, deia asks back
+SOME_LONG, MANY_LONG = 12, 25  # more words than these make a question of medium, and of high complexity
 FORMS = {  # two words, one after the other, that say what is asked for
     name: tuple(map(frozenset, (part.split() for part in value.split(" | "))))
     for name, value in TABLES.pairs("forms").items()
 }
 LENGTHS = (2, 4, 7, 12, 20)
-SPREAD = 3.0  # of the mean vector beside features that are 0 or 1; 2 measured alike, 5 worse
+SPREAD = 3.0  # the length of the mean vector, beside features that are 0 or 1; 2 is as good, 5 worse
 UNTOLD = ("length", "mark", "no mark", "talk", "begins with another")  # features that tell a person nothing
 FILE = "questions.json"
 _learned: dict[str, Any] = {}
@@ -79,26 +79,26 @@ class Classification(Record):
 def classify(text: str, *, kind: str = "", filters: Mapping[str, Json] = {}) -> Classification:
     """Return what kind of question a text is; `kind` and `filters` are how a search interprets it."""
     words = _words(text)
-    found, vector = sorted(features(text)), meaning(text)
+    feature_names, vector = sorted(features(text)), meaning(text)
     announced = announced_act(words)
-    odds = {name: _odds(found, vector, f"type {name}") for name in TYPES}
+    odds = {name: _odds(feature_names, vector, f"type {name}") for name in TYPES}
     shares = _shares(odds)
     ranked = sorted(TYPES, key=lambda name: -shares[name])
     is_talk = ranked[0] == CONVERSATIONAL and any(map(_is_said, words))
     best = CONVERSATIONAL if announced or is_talk else next(name for name in ranked if name != CONVERSATIONAL)
-    needed = bool(announced) or _odds(found, vector, "retrieval") > 0 or best != ranked[0]
+    needed = bool(announced) or _odds(feature_names, vector, "retrieval") > 0 or best != ranked[0]
     likely = [name for name in ranked if name != CONVERSATIONAL][:2]
     is_unclear = needed and not announced and shares[best] < UNCLEAR
     return Classification(
         type=best, needs_retrieval=needed, confidence=1.0 if announced else shares[best], kind=kind, filters=filters,
         mode=_mode(best, kind, words), top_k=TOP_K[best], complexity=_complexity(text, words),
-        reasoning=f"it announces an act: {announced}" if announced else _reasons(found, best),
+        reasoning=f"it announces an act: {announced}" if announced else _reasons(feature_names, best),
         clarify=QUESTIONS_BACK[frozenset(likely)] if is_unclear else "",
     )  # fmt: skip
 
 
 def announced_act(words: Sequence[str]) -> str:
-    """Return the verb of an act that a text announces or agrees to, after words of an answer, or ""."""
+    """Return the verb of an act that a text announces or agrees to after opening words such as "ok", or ""."""
     for number, word in enumerate(words):
         if word not in OPENERS and word not in GREETINGS:
             is_said = number == len(words) - 1 and word in CLASSES["talk"]  # "ok, stop"
@@ -107,7 +107,7 @@ def announced_act(words: Sequence[str]) -> str:
 
 
 def meaning(text: str) -> list[float]:
-    """Return the mean of a text's word vectors with the length `SPREAD`, or nothing if there are none of its words."""
+    """Return the mean of a text's word vectors, scaled to the length `SPREAD`; empty if no word has a vector."""
     try:
         return [SPREAD * value for value in open_tier("static").model.encode(_shown(text))]
     except ArtefactError:  # the vectors are missing or damaged; the words decide alone
@@ -115,7 +115,7 @@ def meaning(text: str) -> list[float]:
 
 
 def features(text: str) -> set[str]:
-    """Return what the models look at beside the meaning: single words and pairs, classes of words, the form."""
+    """Return the features of a text beside its meaning: single words and pairs, classes of words, its form."""
     return set(_features(text, _words(text)))
 
 
@@ -165,10 +165,10 @@ def _weights(name: str) -> Mapping[str, float]:
     return weights
 
 
-def _odds(found: Sequence[str], vector: Sequence[float], name: str) -> float:
+def _odds(feature_names: Sequence[str], vector: Sequence[float], name: str) -> float:
     weights = _weights(name)
     of_meaning: Sequence[float] = _learned["meaning"][name]
-    return sum(map(mul, of_meaning, vector), weights[""] + sum(weights.get(one, 0.0) for one in found))
+    return sum(map(mul, of_meaning, vector), weights[""] + sum(weights.get(feature, 0.0) for feature in feature_names))
 
 
 def _shares(odds: Mapping[str, float]) -> dict[str, float]:
@@ -177,16 +177,16 @@ def _shares(odds: Mapping[str, float]) -> dict[str, float]:
     return {name: power / sum(powers.values()) for name, power in powers.items()}
 
 
-def _reasons(found: Sequence[str], best: str) -> str:
-    """Return what spoke most for a type."""
+def _reasons(feature_names: Sequence[str], best: str) -> str:
+    """Return in words which features spoke most for a type."""
     weights = _weights(f"type {best}")
-    telling = [one for one in found if weights.get(one, 0.0) > 0 and not one.startswith(UNTOLD)]
-    first = sorted(telling, key=lambda one: -weights[one])[:3]
+    telling = [feature for feature in feature_names if weights.get(feature, 0.0) > 0 and not feature.startswith(UNTOLD)]
+    first = sorted(telling, key=lambda feature: -weights[feature])[:3]
     return f"it {', '.join(first)}" if first else "nothing speaks for another type"
 
 
 def _mode(best: str, kind: str, words: Sequence[str]) -> str:
-    """Return how to look: exact names are found by words, and explanations by meaning."""
+    """Return how to search: exact names are found by words, and explanations by meaning."""
     if kind in ("error", "command") or any(char.isdigit() or char in "_/=" for word in words for char in word):
         return KEYWORD if len(words) <= SOME_LONG else HYBRID
     return SEMANTIC if best == CONCEPTUAL and len(words) > LENGTHS[2] else HYBRID

@@ -1,4 +1,4 @@
-"""Explain a search: the very search, traced, and for each expected document the stage at which it was lost.
+"""Explain a search: trace the very search that answers, and name the stage at which each expected document was lost.
 
 The stages are those of `deia.search.pipeline`, in their order; a document that is shown was lost at none.
 """
@@ -92,8 +92,8 @@ def debug(catalog: Catalog, query: Query, *, tiers: Sequence[str], expected: Seq
         query=query.text, kind=understood.kind, words=tuple(stem_weights(question)), unknown=unknown_words(question),
         by_words=_distinct(catalog, [number for number, _, _ in evidence.hits]),
         by_meaning=_distinct(catalog, sorted(likeness, key=lambda number: -likeness[number])),
-        by_links=tuple(catalog.id(one.number) for one in candidates.shown if one.linked),
-        passing=candidates.passing, fused=_distinct(catalog, [one.number for one in fused]),
+        by_links=tuple(catalog.id(candidate.number) for candidate in candidates.shown if candidate.linked),
+        passing=candidates.passing, fused=_distinct(catalog, [document.number for document in fused]),
         shown=tuple(result.id for result in answer.documents),
         verdict=judge(observed, verdict_weights(meaning.name)),
         observed=dict(zip(OBSERVED, observed, strict=True)), quality=quality_of(answer),
@@ -107,14 +107,14 @@ def _distinct(catalog: Catalog, numbers: Sequence[int]) -> tuple[str, ...]:
 
 def _compared(catalog: Catalog, trace: Trace, expected: Sequence[str], answer: Answer, question: Question) -> Trace:
     """Return a trace with what became of the expected documents, and with its conclusion."""
-    found = [ident for ident in trace.shown if ident in expected]
+    hits = [ident for ident in trace.shown if ident in expected]
     lost = tuple(_lost(catalog, trace, ident, answer) for ident in expected)
     trace = trace.but(expected=lost, conclusion=_conclusion(catalog, trace, lost, question))
     if not expected:
         return trace
     return trace.but(
-        precision=len(found) / len(trace.shown) if trace.shown else 0.0,
-        recall=len(found) / len(set(expected)),
+        precision=len(hits) / len(trace.shown) if trace.shown else 0.0,
+        recall=len(hits) / len(set(expected)),
         unexpected=next((ident for ident in trace.shown[:1] if ident not in expected), ""),
     )
 
@@ -139,7 +139,7 @@ def _lost(catalog: Catalog, trace: Trace, ident: str, answer: Answer) -> Lost:
 
 def _conclusion(catalog: Catalog, trace: Trace, lost: Sequence[Lost], question: Question) -> str:
     """Return what is wrong, or "" if what was expected is shown, or if the answer may be trusted."""
-    stages = {one.stage for one in lost}
+    stages = {outcome.stage for outcome in lost}
     if lost and stages == {SHOWN}:
         return ""
     if ABSENT in stages:
@@ -154,7 +154,7 @@ def _conclusion(catalog: Catalog, trace: Trace, lost: Sequence[Lost], question: 
 
 def _longest(catalog: Catalog, trace: Trace, lost: Sequence[Lost]) -> int:
     """Return the length of the longest passage of what should have been found, or of what was found first."""
-    wanted = [one.document for one in lost if one.stage != SHOWN] or [*trace.shown[:1]]
+    wanted = [outcome.document for outcome in lost if outcome.stage != SHOWN] or [*trace.shown[:1]]
     longest = 0
     for document in catalog.documents(wanted):
         lines = catalog.text(document).split("\n")

@@ -1,4 +1,4 @@
-"""Running golden queries and measuring the answers: quality, speed, and changes since the last run.
+"""Run golden queries and measure the answers: quality, speed, and changes since the last run.
 
 The results of the last run are kept among the person's own files; nothing is written into the commons.
 """
@@ -37,7 +37,7 @@ class Scores(Record):
 
 
 def scores(ranking: Sequence[str], relevant: Mapping[str, int]) -> Scores:
-    """Return the measures of a ranking, best first, given the grades of the relevant documents."""
+    """Return the measures of a ranking, best first, by the grades of the relevant documents."""
     grades = {document: grade for document, grade in relevant.items() if grade > 0}
     ranks = [rank for rank, document in enumerate(ranking, 1) if document in grades]
     if not ranks:
@@ -196,7 +196,9 @@ def read_run(path: str) -> dict[str, tuple[float, bool]]:
 
 def write_run(path: str, evaluation: Evaluation, *, at: str) -> bool:
     """Save a run for comparison with the next; return whether it worked."""
-    results = {key: [round(one.scores.ndcg, 6), one.right] for key, one in _outcomes_by_key(evaluation).items()}
+    results = {
+        key: [round(outcome.scores.ndcg, 6), outcome.right] for key, outcome in _outcomes_by_key(evaluation).items()
+    }
     data = fast_json.dumps({"at": at, "questions": results}).encode("utf-8", "replace")
     return files.keep(path, data)
 
@@ -214,10 +216,10 @@ def _outcomes_by_key(evaluation: Evaluation) -> dict[str, QueryOutcome]:
 
 def changes(evaluation: Evaluation, before: Mapping[str, tuple[float, bool]]) -> list[Change]:
     """Return the queries whose outcome differs from the last run's, the worst loss first."""
-    outcomes, found = _outcomes_by_key(evaluation), []
+    outcomes, changed = _outcomes_by_key(evaluation), []
     for key in filter(before.__contains__, outcomes):
         (ndcg, was_right), now, query = before[key], outcomes[key].scores.ndcg, outcomes[key].query
         lost, gained = was_right and not outcomes[key].right, outcomes[key].right and not was_right
         if lost or gained or abs(now - ndcg) >= LEAST_CHANGE:
-            found.append(Change(query=query, before=ndcg, now=now, lost=lost, gained=gained))
-    return sorted(found, key=lambda change: (not change.lost, change.now - change.before, change.query))
+            changed.append(Change(query=query, before=ndcg, now=now, lost=lost, gained=gained))
+    return sorted(changed, key=lambda change: (not change.lost, change.now - change.before, change.query))

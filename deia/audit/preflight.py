@@ -1,7 +1,7 @@
 """Check a commons before it is served to others, and write the files that another machine serves.
 
-Nothing compiled is handed over: the other machine compiles for itself. What goes there is what people wrote, the chunks
-of the library, and a snapshot of the state and the checks.
+Nothing compiled is handed over: the other machine compiles for itself. It gets what people wrote, the chunks of the
+library, and a snapshot of the state and the checks.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SNAPSHOT, CHUNKS = (
 
 
 class Check(Record):
-    """One check, and what it found."""
+    """A check and its result."""
 
     name: str
     status: str
@@ -60,13 +60,13 @@ class Preflight(Record):
         """Return the checks for programs."""
         return {
             "canDeploy": self.can_deploy,
-            "checks": [{"name": one.name, "status": one.status, "details": one.details} for one in self.checks],
-            "recommendations": [*dict.fromkeys(one.fix for one in self.checks if one.fix)],
+            "checks": [{"name": check.name, "status": check.status, "details": check.details} for check in self.checks],
+            "recommendations": [*dict.fromkeys(check.fix for check in self.checks if check.fix)],
         }
 
 
 class Place(Record):
-    """What is checked."""
+    """The commons that is checked, and what it is checked with."""
 
     root: str
     state: State
@@ -76,7 +76,7 @@ class Place(Record):
 
 
 def preflight(place: Place) -> Preflight:
-    """Return what the checks say of a commons."""
+    """Return the results of all checks of a commons."""
     return Preflight(checks=tuple(check(place) for check in CHECKS))
 
 
@@ -121,7 +121,7 @@ def _golden(place: Place) -> Check:
     if not questions:
         fix = "Write some into golden.yaml beside the index."
         return Check(name="Golden Queries", status=WARN, details="there are none", fix=fix)
-    asked = [one for one in questions[:: max(1, -(-len(questions) // MOST_ASKED))] if not _of_library(one)]
+    asked = [golden for golden in questions[:: max(1, -(-len(questions) // MOST_ASKED))] if not _of_library(golden)]
     wrong = evaluate(place.catalog, asked, tiers=place.tiers, limit=place.settings.limit).wrong
     if wrong:
         named = "; ".join(outcome.query for outcome in wrong[:MOST_NAMED])
@@ -157,13 +157,13 @@ def export(place: Place, checked: Preflight, folder: str, environ: Mapping[str, 
 
 
 def _own_files(place: Place) -> Iterator[tuple[str, bytes]]:
-    """Yield what people wrote of a commons and its packs, and its golden questions."""
+    """Yield the path and content of each file that people wrote for a commons and its packs, golden questions too."""
     globs, trusted = place.settings.documents, place.settings.trusted
     listed = [place.catalog.path(number) for number in place.catalog.ids().values()]
     sources = read_sources(place.root, {}, extra_documents=listed, globs=globs, starter=False, trusted=trusted)
     for path in (*sources, "golden.yaml"):
-        found = safe_files.resolve(place.root, path)
-        content = files.read(found, safe_files.MOST_BYTES) if found and file_at(place.root, path) else None
+        full_path = safe_files.resolve(place.root, path)
+        content = files.read(full_path, safe_files.MOST_BYTES) if full_path and file_at(place.root, path) else None
         if content is not None:
             yield path, content
 
@@ -174,6 +174,6 @@ def _chunk_files(root: str, environ: Mapping[str, str]) -> Iterator[tuple[str, b
     if library is None:
         return
     with library:
-        for one in library.sources():
-            rows = [json.dumps(row) for row in exported(library, one.prefix)]
-            yield f"{CHUNKS}/{one.source.name}.jsonl", "".join(f"{row}\n" for row in rows).encode()
+        for registered in library.sources():
+            rows = [json.dumps(row) for row in exported(library, registered.prefix)]
+            yield f"{CHUNKS}/{registered.source.name}.jsonl", "".join(f"{row}\n" for row in rows).encode()

@@ -1,10 +1,10 @@
 """The quality gate: whether an answer may be trusted as it is, or is to be looked into or repaired.
 
-Cosines and fused scores differ between models, so no fixed threshold on them means the same twice. What counts here is
+Cosines and fused scores differ between models, so no fixed threshold on them holds for all. What counts here is
 the calibrated probability that the best document answers the question, and the levels that were learned with it for
-each model (`deia.search.ranking.confidence`). The other documents have that probability in the proportion of their
-scores. A low mean, a high variance or a single source say something only while the best document is not sure: each
-further document shown lowers the mean of the best answer, too.
+each model (`deia.search.ranking.confidence`). The other documents have that probability in proportion to their scores.
+A low mean, a high variance or a single source matters only while the best document is uncertain, since each further
+document shown lowers the mean of the best answer, too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Quality(Record):
 
 
 def quality_of(answer: Answer, state: State | None = None) -> Quality:
-    """Return the quality of an answer to a question in words; `state` is what it came from."""
+    """Return the quality of an answer to a question in words; `state` is that of the commons it came from."""
     scores = probabilities(answer)
     high, medium = verdict_weights(answer.audit.tier).levels
     issues = tuple(_issues(answer, scores, high=high, medium=medium))
@@ -63,12 +63,12 @@ def quality_of(answer: Answer, state: State | None = None) -> Quality:
 
 
 def is_judged(answer: Answer) -> bool:
-    """Return whether an answer has a quality: it is to a question in words, and looked for documents."""
+    """Return whether an answer has a quality: the question is in words, and documents were looked for."""
     return answer.query_type == NATURAL and answer.reason not in (SMALL_TALK, TOO_BROAD)
 
 
 def probabilities(answer: Answer) -> list[float]:
-    """Return the probability of each document of an answer that it answers the question, in order."""
+    """Return, for each document of an answer in order, the probability that it answers the question."""
     scores = [max(0.0, result.score) for result in answer.documents]
     best = max(scores, default=0.0)
     return [answer.probability * score / best if best else 0.0 for score in scores]
@@ -81,10 +81,10 @@ def _issues(answer: Answer, scores: Sequence[float], *, high: float, medium: flo
         return []
     mean = sum(scores) / len(scores)
     variance = sum((score - mean) ** 2 for score in scores) / len(scores)
-    said = {
+    conditions = {
         f"the best document may not answer: its probability is {scores[0]:.2f}, below {medium:.2f}": scores[0] < medium,
         f"the documents hardly answer: their mean probability is {mean:.2f}": mean < LOW_MEAN * medium,
         "a single source says so": len({result.path for result in answer.documents}) == 1,
         f"one document stands alone: the variance is {variance:.3f}": variance > VARIED,
     }
-    return [text for text, holds in said.items() if holds]
+    return [issue for issue, holds in conditions.items() if holds]

@@ -1,7 +1,7 @@
-"""Repair what can be repaired: stale and failed sources once, and how sources are cut, if other chunks answer better.
+"""Repair what can be repaired: take in stale and failed sources once more, and cut sources anew if that answers better.
 
 Another strategy is tried on a copy of the library. It is kept only if the golden questions, and those that failed, find
-their documents better; what was before is kept beside the library, so that `undo` brings it back.
+their documents better; the strategy before it is kept beside the library, so that `undo` brings it back.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from deia.search.pipeline import ranking
 STRATEGIES = ("recursive", "hierarchical", "by_paragraph", "by_sentence", "fixed_chars")  # in the order of trying
 TRIES = 2
 HIT_DEPTH = 3
-BETTER = 0.01  # of the mean score, by which a strategy must be better than the present one
+BETTER = 0.01  # how much higher the mean score of a strategy must be than that of the present one
 BEFORE = "repairs.json"  # in the library's folder: what `undo` brings back
 WARN, ERROR, CRITICAL = SEVERITIES = ("warn", "error", "critical")
 STATE, RETRIEVAL, SYSTEM = CATEGORIES = ("state", "retrieval", "system")
@@ -56,7 +56,7 @@ class Escalation(Record):
 
 
 class Repair(Record):
-    """What a repair came to."""
+    """The outcome of a repair."""
 
     success: bool
     reason: str
@@ -86,9 +86,13 @@ def plan(state: State, place: Place) -> list[str]:
     """Return what a repair would do, as sentences."""
     sources = registered_sources(place.root, place.environ)
     lines = [f"take the source {name} in again, since it changed" for name in state.stale]
-    unread = [one.source.name for one in sources if (one.status != PROCESSED or one.failed) and not _is_in(state, one)]
+    unread = [
+        registered.source.name
+        for registered in sources
+        if (registered.status != PROCESSED or registered.failed) and not _is_in(state, registered)
+    ]
     lines += [f"try the source {name} once more" for name in unread]
-    if any(one.documents for one in sources):
+    if any(registered.documents for registered in sources):
         lines.append("try other chunks on a copy, if questions miss documents of the library")
     return lines
 
@@ -98,36 +102,36 @@ def _is_in(state: State, registered: Registered) -> bool:
 
 
 def repair(place: Place, state: State, questions: Questions) -> Repair:
-    """Repair what can be repaired; `questions` are of documents of the library."""
+    """Repair what can be repaired; `questions` are about documents of the library."""
     steps = tuple(_renewed(place, state))
-    lost = next((issue for issue in state.findings if issue.is_error), None)
-    if lost:
-        told = Escalation(
-            severity=CRITICAL, category=STATE, description=lost.text, diagnostics=state.short(), actions=(lost.fix,)
+    fatal = next((issue for issue in state.findings if issue.is_error), None)
+    if fatal:
+        escalation = Escalation(
+            severity=CRITICAL, category=STATE, description=fatal.text, diagnostics=state.short(), actions=(fatal.fix,)
         )
-        return Repair(success=False, reason="the state cannot be repaired by deia", steps=steps, escalation=told)
-    failed = [one for one in registered_sources(place.root, place.environ) if one.status == FAILED]
+        return Repair(success=False, reason="the state cannot be repaired by deia", steps=steps, escalation=escalation)
+    failed = [registered for registered in registered_sources(place.root, place.environ) if registered.status == FAILED]
     if failed:
-        actions = tuple(f"deia source update {one.source.name}" for one in failed)
-        told = Escalation(
+        actions = tuple(f"deia source update {registered.source.name}" for registered in failed)
+        escalation = Escalation(
             severity=ERROR, category=SYSTEM, description=failed[0].error, actions=actions, retryable=True
         )  # fmt: skip
-        return Repair(success=False, reason="a source cannot be taken in", steps=steps, escalation=told)
+        return Repair(success=False, reason="a source cannot be taken in", steps=steps, escalation=escalation)
     return _rechunked(place, questions, steps) if questions else Repair(
         success=True, reason="there are no questions about the library to judge its chunks by", steps=steps
     )  # fmt: skip
 
 
 def _renewed(place: Place, state: State) -> Iterator[str]:
-    """Take in again what is stale, pending or failed, once each; yield what was done."""
-    names = {one.source.name for one in registered_sources(place.root, place.environ)}
-    for name in names.intersection(state.stale):
+    """Take in stale, pending and failed sources again, once each, and yield what was done."""
+    names = {registered.source.name for registered in registered_sources(place.root, place.environ)}
+    for name in sorted(names.intersection(state.stale)):
         done = update(place.root, [name], place.environ)
         yield f"took the source {name} in again: {'; '.join(done.errors) or done.summary}"
-    for one in registered_sources(place.root, place.environ):
-        if one.source.name not in state.stale and (one.status != PROCESSED or one.failed):
-            done = update(place.root, [one.source.name], place.environ, failed=True)
-            yield f"tried the source {one.source.name} once more: {'; '.join(done.errors) or done.summary}"
+    for registered in registered_sources(place.root, place.environ):
+        if registered.source.name not in state.stale and (registered.status != PROCESSED or registered.failed):
+            done = update(place.root, [registered.source.name], place.environ, failed=True)
+            yield f"tried the source {registered.source.name} once more: {'; '.join(done.errors) or done.summary}"
 
 
 # --- other chunks ---
@@ -136,23 +140,27 @@ def _renewed(place: Place, state: State) -> Iterator[str]:
 def _rechunked(place: Place, questions: Questions, steps: tuple[str, ...]) -> Repair:
     """Try other strategies for the sources whose documents are missed, and keep the first that is better."""
     with open_library(place.root, place.environ) as library, tempfile.TemporaryDirectory() as folder:
-        now = _measured(library, f"{folder}/now", questions)
-        concerned = _concerned(library, now.missed, questions)
+        present = _measured(library, f"{folder}/now", questions)
+        concerned = _concerned(library, present.missed, questions)
         if not concerned:
-            reason = "all questions find their documents" if not now.missed else "no source of the library is concerned"
-            return Repair(success=not now.missed, reason=reason, steps=steps, before=now.hits, after=now.hits)
+            reason = (
+                "all questions find their documents" if not present.missed else "no source of the library is concerned"
+            )
+            return Repair(
+                success=not present.missed, reason=reason, steps=steps, before=present.hits, after=present.hits
+            )
         for number, strategy in enumerate(_next_strategies(concerned[0])):
             tried = _tried(library, concerned, strategy, f"{folder}/{number}", questions)
-            steps = (*steps, f"tried {strategy} on a copy: hit@3 {now.hits:.2f} → {tried.hits:.2f}")
-            if tried.mean >= now.mean + BETTER and tried.hits >= now.hits:
+            steps = (*steps, f"tried {strategy} on a copy: hit@3 {present.hits:.2f} → {tried.hits:.2f}")
+            if tried.mean >= present.mean + BETTER and tried.hits >= present.hits:
                 break
         else:
-            return _given_up(now, steps, questions)
+            return _given_up(present, steps, questions)
     _keep(place, concerned, strategy)
-    steps = (*steps, *(f"cut the source {one.source.name} anew by {strategy}" for one in concerned))
+    steps = (*steps, *(f"cut the source {registered.source.name} anew by {strategy}" for registered in concerned))
     reason = f"{strategy} finds more of what is asked for"
     return Repair(
-        success=True, reason=reason, new_strategy=strategy, steps=steps, before=now.hits, after=tried.hits
+        success=True, reason=reason, new_strategy=strategy, steps=steps, before=present.hits, after=tried.hits
     )  # fmt: skip
 
 
@@ -167,9 +175,9 @@ class _Measure(Record):
 def _measured(library: Library, folder: str, questions: Questions) -> _Measure:
     catalog = _catalog_of(library, folder)
     ranked = {text: ranking(catalog, text, limit=2 * RECALL_DEPTH, tiers=("static",)) for text in questions}
-    hits = [not questions[text].keys().isdisjoint(found[:HIT_DEPTH]) for text, found in ranked.items()]
+    hits = [not questions[text].keys().isdisjoint(idents[:HIT_DEPTH]) for text, idents in ranked.items()]
     return _Measure(
-        mean=sum(scores(found, questions[text]).ndcg for text, found in ranked.items()) / len(questions),
+        mean=sum(scores(idents, questions[text]).ndcg for text, idents in ranked.items()) / len(questions),
         hits=sum(hits) / len(questions),
         missed=tuple(text for text, is_hit in zip(ranked, hits, strict=True) if not is_hit),
     )
@@ -184,7 +192,9 @@ def _catalog_of(library: Library, folder: str) -> Catalog:
 def _concerned(library: Library, missed: Sequence[str], questions: Questions) -> list[Registered]:
     """Return the sources of the documents that questions miss."""
     wanted = {ident.removeprefix(LIBRARY_PREFIX) for text in missed for ident in questions[text]}
-    return [one for one in library.sources() if any(ident.startswith(one.prefix) for ident in wanted)]
+    return [
+        registered for registered in library.sources() if any(ident.startswith(registered.prefix) for ident in wanted)
+    ]
 
 
 def _next_strategies(registered: Registered) -> list[str]:
@@ -197,8 +207,8 @@ def _next_strategies(registered: Registered) -> list[str]:
 def _tried(
     library: Library, concerned: Sequence[Registered], strategy: str, folder: str, questions: Questions
 ) -> _Measure:
-    """Return how well a copy of the library answers whose sources are cut by another strategy."""
-    prefixes = tuple(f"{LIBRARY_PREFIX}{one.prefix}" for one in concerned)
+    """Return how well a copy of the library answers if its sources are cut by another strategy."""
+    prefixes = tuple(f"{LIBRARY_PREFIX}{registered.prefix}" for registered in concerned)
     with library.copied(f"{folder}-library") as copy, ReaderProcess() as reader:
         for shelved in copy.documents():
             if shelved.id.startswith(prefixes):
@@ -212,24 +222,29 @@ def _tried(
         return _measured(copy, folder, questions)
 
 
-def _given_up(now: _Measure, steps: tuple[str, ...], questions: Questions) -> Repair:
-    told = Escalation(
+def _given_up(present: _Measure, steps: tuple[str, ...], questions: Questions) -> Repair:
+    escalation = Escalation(
         severity=WARN, category=RETRIEVAL, retryable=False,
-        description=f"{len(now.missed)} of {len(questions)} questions miss their documents, whatever the chunks",
-        diagnostics={"missed": [*now.missed[:HIT_DEPTH]]},
-        actions=tuple(f'deia debug "{text}"' for text in now.missed[:HIT_DEPTH]),
+        description=f"{len(present.missed)} of {len(questions)} questions miss their documents, whatever the chunks",
+        diagnostics={"missed": [*present.missed[:HIT_DEPTH]]},
+        actions=tuple(f'deia debug "{text}"' for text in present.missed[:HIT_DEPTH]),
     )  # fmt: skip
     reason = "no strategy that was tried finds more"
-    return Repair(success=False, reason=reason, steps=steps, before=now.hits, after=now.hits, escalation=told)
+    return Repair(
+        success=False, reason=reason, steps=steps, before=present.hits, after=present.hits, escalation=escalation
+    )
 
 
 def _keep(place: Place, concerned: Sequence[Registered], strategy: str) -> None:
-    """Cut the sources anew, after what is needed to undo that was written."""
+    """Write down what is needed to undo this, and then cut the sources anew."""
     path = f"{library_folder(place.root, place.environ)}/{BEFORE}"
-    before = [{"name": one.source.name, "chunker": dict(one.source.chunker), "to": strategy} for one in concerned]
+    before = [
+        {"name": registered.source.name, "chunker": dict(registered.source.chunker), "to": strategy}
+        for registered in concerned
+    ]
     files.replace(path, json.dumps([*_repairs(path), {"at": time.time(), "sources": before}]).encode())
     chunker: dict[str, Json] = {"strategy": strategy}
-    take_in(place.root, [one.source.but(chunker=chunker) for one in concerned], place.environ)
+    take_in(place.root, [registered.source.but(chunker=chunker) for registered in concerned], place.environ)
 
 
 def _repairs(path: str) -> list[Mapping[str, Json]]:
@@ -241,11 +256,15 @@ def _repairs(path: str) -> list[Mapping[str, Json]]:
 
 
 def undo(place: Place) -> str:
-    """Cut the sources of the last repair as they were cut before; return what was done. Raise DeiaError if none was."""
+    """Cut the sources of the last repair as they were before, and return what was done; raise DeiaError without one."""
     path = f"{library_folder(place.root, place.environ)}/{BEFORE}"
     *earlier, last = _repairs(path) or [{}]
     before = {str(row["name"]): row["chunker"] for row in last.get("sources", ())}  # type: ignore[union-attr,index,call-overload]
-    sources = [one.source for one in registered_sources(place.root, place.environ) if one.source.name in before]
+    sources = [
+        registered.source
+        for registered in registered_sources(place.root, place.environ)
+        if registered.source.name in before
+    ]
     if not sources:
         raise DeiaError("there is no repair to undo", fix="To see what is wrong, type: deia audit")
     take_in(place.root, [source.but(chunker=before[source.name]) for source in sources], place.environ)

@@ -1,4 +1,4 @@
-"""The steps of the librarian's protocol, as methods of whoever has a commons open, and as part of every answer."""
+"""The steps of the librarian's protocol, as methods of a class that has a commons open, and as part of every answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deia.settings import Settings
 
 STATE, CLASSIFICATION, QUALITY = STEPS = ("state", "classification", "quality")  # of an answer, in order
-# How to look; the last ones say what counts of the graph.
+# How to search; the last ones say what counts of the graph.
 MODES = ("natural", "keywords", "keyword", "semantic", "hybrid", "local", "global", "naive")
 AGAIN = 1.0  # seconds after which sources are looked at again
 
@@ -49,7 +49,7 @@ def how_to_rank(mode: str, settings: Settings) -> dict[str, Any]:
 
 
 class FollowsProtocol:
-    """What checks its own state, tells how good its evidence is, explains itself, and repairs what it can."""
+    """A mixin that audits the state of a commons, judges and explains its answers, and repairs what it can."""
 
     root: str
     settings: Settings
@@ -62,8 +62,8 @@ class FollowsProtocol:
     def audit(self) -> State:
         """Return the state of the commons and its library: whether answers can be relied on, and what is wrong.
 
-        It is looked at again when anything was compiled or taken in, and otherwise after a second, which takes some
-        milliseconds.
+        The state is looked at again when anything was compiled or taken in, and otherwise after a second; that takes
+        some milliseconds.
         """
         try:
             catalogs = [self._compiled.open_catalog(), self._compiled.open_library()]
@@ -83,16 +83,17 @@ class FollowsProtocol:
         from deia.audit.classification import classify  # noqa: PLC0415 - watching needs no search
         from deia.search.question.interpret import interpret  # noqa: PLC0415 - likewise
 
-        found = interpret(self._compiled.open_catalog(), Query(text=text))
+        interpretation = interpret(self._compiled.open_catalog(), Query(text=text))
         filters = {
-            name: value if isinstance(value, str) else [*map(str, value)] for name, value in found.filters.items()
+            name: value if isinstance(value, str) else [*map(str, value)]
+            for name, value in interpretation.filters.items()
         }
-        return classify(text, kind=found.kind, filters=filters)
+        return classify(text, kind=interpretation.kind, filters=filters)
 
     def debug(self, question: str, *, expect: Sequence[str] = ()) -> Trace:
         """Return the trace of a search, with the stage at which each expected document was lost.
 
-        It is of the library if that is what is expected, and else of the commons.
+        The library is searched if a document of it is expected, and otherwise the commons.
         """
         from deia.audit.debugging import debug  # noqa: PLC0415 - few searches are traced
         from deia.match.tiers import tiers_of  # noqa: PLC0415 - likewise
@@ -103,7 +104,7 @@ class FollowsProtocol:
         return debug(library or self._compiled.open_catalog(), query, tiers=tiers, expected=tuple(expect))
 
     def repair(self, *, failing: Mapping[str, Sequence[str]] = {}, dry_run: bool = False) -> Repair:
-        """Repair what can be repaired, and return what that came to; with `dry_run`, what it would do.
+        """Repair what can be repaired, and return the outcome; with `dry_run`, return what would be done.
 
         `failing` are questions with the documents that they should find, besides the golden questions. Raise
         CommonsError if the person does not trust the commons.
@@ -114,10 +115,12 @@ class FollowsProtocol:
         state, place = self.audit(), repair.Place(root=self.root, environ=self._environ)
         if dry_run:
             return repair.Repair(success=state.is_valid, reason="nothing was done", steps=(*repair.plan(state, place),))
-        golden = {one.query: one.grades for one in own_questions(self.root)}
-        asked = {**golden, **{text: dict.fromkeys(idents, 1) for text, idents in failing.items()}}
+        golden = {question.query: question.grades for question in own_questions(self.root)}
+        questions = {**golden, **{text: dict.fromkeys(idents, 1) for text, idents in failing.items()}}
         of_library = {
-            text: grades for text, grades in asked.items() if any(one.startswith(LIBRARY_PREFIX) for one in grades)
+            text: grades
+            for text, grades in questions.items()
+            if any(ident.startswith(LIBRARY_PREFIX) for ident in grades)
         }
         done = repair.repair(place, state, of_library)
         for step in done.steps:
@@ -127,7 +130,7 @@ class FollowsProtocol:
         return done
 
     def undo_repair(self) -> str:
-        """Take the last repair of chunks back, and return what was done; raise DeiaError if there was none."""
+        """Undo the last repair of chunks, and return what was done; raise DeiaError if there was none."""
         from deia.audit import repair  # noqa: PLC0415 - as above
 
         done = repair.undo(repair.Place(root=self.root, environ=self._environ))
@@ -147,7 +150,7 @@ class FollowsProtocol:
     def export(self, folder: str) -> list[str]:
         """Write the files that another machine serves into a new folder, and return their paths there.
 
-        Raise DeiaError if a check before that fails, or the folder is not empty or cannot be written.
+        Raise DeiaError if a check fails beforehand, or if the folder is not empty or cannot be written.
         """
         from deia.audit.preflight import export  # noqa: PLC0415 - as above
 
@@ -173,7 +176,7 @@ class FollowsProtocol:
         raise NotImplementedError
 
     def audited(self, answer: Answer, skip: Sequence[str]) -> Answer:
-        """Return an answer with the steps of the protocol in its audit, but for those that the client skips."""
+        """Return an answer with the steps of the protocol in its audit, except those that the client skips."""
         unknown = [step for step in skip if step not in STEPS]
         if unknown:
             raise QueryError(f"there is no step {unknown[0]!r}", fix=f"Known are: {', '.join(STEPS)}.")
@@ -195,6 +198,6 @@ class FollowsProtocol:
 
 
 def _gone(root: str, answer: Answer) -> list[str]:
-    """Return which documents of an answer are no longer there, of those in the commons itself."""
+    """Return a warning for each document of an answer that has gone from the commons itself."""
     own = [result.path for result in answer.documents if result.passage and ":" not in result.path]
     return [f"{path} is gone since the commons was compiled" for path in own if not files.exists(f"{root}/{path}")]

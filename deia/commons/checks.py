@@ -40,8 +40,8 @@ def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -
     """
     globs = None if settings is None else settings.documents
     layers = load_layers(root, starter=starter, trusted=True, globs=globs)
-    found = check_layers(layers, settings or DEFAULTS)
-    return sorted((*found, *load_golden(root).problems, *near_copies(layers.stack[0])), key=_place)
+    problems = check_layers(layers, settings or DEFAULTS)
+    return sorted((*problems, *load_golden(root).problems, *near_copies(layers.stack[0])), key=_place)
 
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
@@ -60,10 +60,12 @@ def _place(problem: Problem) -> tuple[str, int, str, str]:
 
 def setting_problems(error: SettingsError) -> Iterator[Problem]:
     """Yield every wrong setting as a problem."""
-    for one in error.problems or (error,):
-        path, _, line = one.where.rpartition(":")
-        place, number = (path, int(line)) if line.isdigit() else (one.where, 0)
-        yield Problem(path=place, line=number, found=f"{one.message}.", fix=one.fix, code="wrong-setting")
+    for setting_error in error.problems or (error,):
+        path, _, line = setting_error.where.rpartition(":")
+        place, number = (path, int(line)) if line.isdigit() else (setting_error.where, 0)
+        yield Problem(
+            path=place, line=number, found=f"{setting_error.message}.", fix=setting_error.fix, code="wrong-setting"
+        )
 
 
 def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]:
@@ -76,13 +78,13 @@ def unknown_in_settings(whole: Commons, settings: Settings) -> Iterator[Problem]
         for name in names:
             if name not in known:
                 line = setting_line(whole.root, path, table, name)
-                found = (
+                message = (
                     f"[{table}] names {quote(name)}, but there is no {kind} of that name, so the line has no effect."
                 )
                 urgencies = f"The urgencies are {', '.join(URGENCIES)}." if table == "forms" else ""
                 advice = (did_you_mean(name, known), urgencies, "To see the triggers, type: deia trigger list")
                 fix = " ".join(filter(None, advice))
-                yield Problem(path=path, line=line, found=found, fix=fix, code="unknown-setting-name")
+                yield Problem(path=path, line=line, found=message, fix=fix, code="unknown-setting-name")
 
 
 def _listed(commons: Commons) -> list[Entry]:
@@ -92,8 +94,8 @@ def _listed(commons: Commons) -> list[Entry]:
 def no_index(commons: Commons) -> Iterator[Problem]:
     """Report that a commons has no index; it works from the documents alone."""
     if not commons.index.path:
-        found = "There is no commons_index.yaml; documents are described by their own metadata."
-        yield Problem(path="commons_index.yaml", line=0, found=found, fix=BUILD, code="no-index", severity="warning")
+        message = "There is no commons_index.yaml; documents are described by their own metadata."
+        yield Problem(path="commons_index.yaml", line=0, found=message, fix=BUILD, code="no-index", severity="warning")
 
 
 def missing_files(commons: Commons) -> Iterator[Problem]:
@@ -104,21 +106,23 @@ def missing_files(commons: Commons) -> Iterator[Problem]:
             continue
         place = safe_files.resolve(commons.root, entry.path)
         if not place:
-            found = f"{quote(entry.path)} of {quote(entry.id)} is a link to a file outside the commons."
+            message = f"{quote(entry.path)} of {quote(entry.id)} is a link to a file outside the commons."
             fix = "Move the document into the commons."
-            yield _warning(commons, entry.line, "path-leaves-commons", found, fix).but(severity="error")
+            yield _warning(commons, entry.line, "path-leaves-commons", message, fix).but(severity="error")
         elif not os.path.isfile(place):
-            found = f"There is no file {quote(entry.path)} for {quote(entry.id)}."
+            message = f"There is no file {quote(entry.path)} for {quote(entry.id)}."
             fix = "Write the document, correct the path, or remove the entry."
-            yield _warning(commons, entry.line, "missing-file", found, fix).but(severity="error")
+            yield _warning(commons, entry.line, "missing-file", message, fix).but(severity="error")
 
 
 def unlisted_documents(commons: Commons) -> Iterator[Problem]:
     """Report documents in `bok/` that are not in the index; notes elsewhere need no entry."""
     for entry in commons.entries:
         if entry.id in commons.derived and commons.index.path and entry.path.startswith(f"{DOCUMENTS}/"):
-            found = f"The document is not in the index; for now its id is {quote(entry.id)}."
-            yield Problem(path=entry.path, line=0, found=found, fix=BUILD, code="unlisted-document", severity="warning")
+            message = f"The document is not in the index; for now its id is {quote(entry.id)}."
+            yield Problem(
+                path=entry.path, line=0, found=message, fix=BUILD, code="unlisted-document", severity="warning"
+            )
 
 
 def thin_entries(commons: Commons) -> Iterator[Problem]:
@@ -126,18 +130,18 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
     for entry in _listed(commons):
         missing = [name for name in ("title", "summary", "keywords") if not getattr(entry, name)]
         if missing:
-            found = f"{quote(entry.id)} has no {', '.join(missing)}."
-            yield _warning(commons, entry.line, "thin-entry", found, "Add a one-sentence summary and a few keywords.")
+            message = f"{quote(entry.id)} has no {', '.join(missing)}."
+            yield _warning(commons, entry.line, "thin-entry", message, "Add a one-sentence summary and a few keywords.")
 
 
 def lifetimes(commons: Commons) -> Iterator[Problem]:
-    """Report days until which, or after which, something holds of a document that are no days."""
+    """Report values of `valid_until` and `review_after` that are not dates."""
     for entry in commons.entries:
         for name in ("valid_until", "review_after"):
             value = getattr(entry, name)
             if value and not _is_day(value):
-                found = f"`{name}` of {quote(entry.id)} is {quote(value)}, which is no day."
-                yield _warning(commons, entry.line, "bad-day", found, "Write it as 2026-01-31.")
+                message = f"`{name}` of {quote(entry.id)} is {quote(value)}, which is no day."
+                yield _warning(commons, entry.line, "bad-day", message, "Write it as 2026-01-31.")
 
 
 def _is_day(text: str) -> bool:
@@ -166,8 +170,8 @@ def shared_paths(commons: Commons) -> Iterator[Problem]:
     for entry in _listed(commons):
         earlier = first.setdefault(entry.path, entry)
         if earlier is not entry:
-            found = f"{quote(entry.id)} and {quote(earlier.id)} (line {earlier.line}) are the same document."
-            yield _warning(commons, entry.line, "shared-path", found, "Keep one entry; elsewhere, list only its id.")
+            message = f"{quote(entry.id)} and {quote(earlier.id)} (line {earlier.line}) are the same document."
+            yield _warning(commons, entry.line, "shared-path", message, "Keep one entry; elsewhere, list only its id.")
 
 
 def disagreements(commons: Commons) -> Iterator[Problem]:
@@ -185,11 +189,13 @@ def disagreements(commons: Commons) -> Iterator[Problem]:
             documented, indexed = ({value.lower() for value in values if value} for values in sides)
             if documented and indexed and documented != indexed:
                 line = source.at(field)
-                found = (
+                message = (
                     f"`{field}` is {', '.join(sorted(documented))} here and {', '.join(sorted(indexed))} in the index."
                 )
                 fix = f"Make them agree; until then the index ({commons.index.path}:{entry.line}) is used."
-                yield Problem(path=entry.path, line=line, found=found, fix=fix, code="disagreement", severity="warning")
+                yield Problem(
+                    path=entry.path, line=line, found=message, fix=fix, code="disagreement", severity="warning"
+                )
 
 
 def unknown_references(commons: Commons) -> Iterator[Problem]:
@@ -220,9 +226,9 @@ def _unknown(
 ) -> Iterator[Problem]:
     for name in names:
         if name not in known:
-            found = f"In {where}: there is no {kind} {quote(name)}."
+            message = f"In {where}: there is no {kind} {quote(name)}."
             fix = nearest(name, known)
-            yield Problem(path=commons.index.path, line=line, found=found, fix=fix, code=f"unknown-{kind}")
+            yield Problem(path=commons.index.path, line=line, found=message, fix=fix, code=f"unknown-{kind}")
 
 
 def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Problem]:
@@ -231,9 +237,9 @@ def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Prob
     references = [(trigger, reference) for trigger in commons.triggers for reference in trigger.documents]
     for trigger, reference in references:
         if reference.id not in known:
-            found = f"{quote(trigger.id)} refers to the document {quote(reference.id)}, which is not in the commons."
+            message = f"{quote(trigger.id)} refers to the document {quote(reference.id)}, which is not in the commons."
             fix = nearest(reference.id, known)
-            yield Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unknown-document")
+            yield Problem(path=trigger.path, line=trigger.line, found=message, fix=fix, code="unknown-document")
 
 
 def stale_views(commons: Commons) -> Iterator[Problem]:
@@ -244,18 +250,18 @@ def stale_views(commons: Commons) -> Iterator[Problem]:
     for name, expected in derived_values(plain(source), _listed(commons), commons.clusters).items():
         written = source.get(name)
         if isinstance(expected, int) and name in source and written != expected:
-            found = f"`{name}` is {quote(written)}, but there are {expected}."
-            yield _warning(commons, source.at(name), "stale-count", found, BUILD)
+            message = f"`{name}` is {quote(written)}, but there are {expected}."
+            yield _warning(commons, source.at(name), "stale-count", message, BUILD)
         elif isinstance(expected, dict) and isinstance(written, Map) and name == "statistics":
             for table in (table for table in expected if isinstance(written.get(table), Map)):
                 if written[table] != expected[table]:
-                    found = f"`{name}.{table}` does not match the entries."
-                    yield _warning(commons, written.at(table), "stale-count", found, BUILD)
+                    message = f"`{name}.{table}` does not match the entries."
+                    yield _warning(commons, written.at(table), "stale-count", message, BUILD)
         elif isinstance(expected, dict) and isinstance(written, Map):
             for key in sorted({*written, *expected}):
                 if difference := _difference(_ids(written.get(key)), _ids(expected.get(key))):
-                    found = f"`{name}` of {quote(key)} {difference}."
-                    yield _warning(commons, written.at(key), "stale-view", found, BUILD)
+                    message = f"`{name}` of {quote(key)} {difference}."
+                    yield _warning(commons, written.at(key), "stale-view", message, BUILD)
 
 
 def _ids(view: Json) -> list[str]:
@@ -275,8 +281,8 @@ def _difference(listed: list[str], expected: list[str]) -> str:
     return " and ".join(part for part in parts if part)
 
 
-def _warning(commons: Commons, line: int, code: str, found: str, fix: str) -> Problem:
-    return Problem(path=commons.index.path, line=line, found=found, fix=fix, code=code, severity="warning")
+def _warning(commons: Commons, line: int, code: str, message: str, fix: str) -> Problem:
+    return Problem(path=commons.index.path, line=line, found=message, fix=fix, code=code, severity="warning")
 
 
 Check: TypeAlias = Callable[[Commons], Iterator[Problem]]

@@ -1,4 +1,4 @@
-"""Taking sources in, and answers to whole questions from them, as methods of whoever has a commons open."""
+"""Methods of an open commons that take sources in and answer whole questions from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_CHUNKS = 100
 
 
 class AnswersQuestions:
-    """What answers questions with sentences of the documents, and of a language model if the person has set one."""
+    """A mixin that answers questions with sentences of the documents, and of a language model if the person set one."""
 
     root: str
     collections: tuple[str, ...]
@@ -49,7 +49,7 @@ class AnswersQuestions:
 
         Raises:
             CommonsError: the person does not trust the commons.
-            SourceError: the source makes no sense. One that fails is told in the result's `errors`.
+            SourceError: the source makes no sense. If taking it in fails, the result's `errors` say why.
         """
         from deia.compile.pending import awaitable  # noqa: PLC0415 - most programs only ask
         from deia.compile.take_in import take_in_described  # noqa: PLC0415 - likewise
@@ -57,7 +57,7 @@ class AnswersQuestions:
         return awaitable(lambda: take_in_described(self.root, source, self._environ, **options))
 
     def checked_state(self) -> Mapping[str, object]:
-        """Return the state of the documents, which an answer tells first."""
+        """Return the state of the documents, which an answer begins with."""
         raise NotImplementedError
 
     def answer(self, query: LibrarianQuery | str) -> LibrarianResponse | Pending[LibrarianResponse]:
@@ -74,9 +74,9 @@ class AnswersQuestions:
         return awaitable(lambda: self.answer_now(asked))
 
     def answer_now(self, query: LibrarianQuery, *, keeps: bool = False) -> LibrarianResponse:
-        """Return the answer; with `keeps` under a token with which `continue_answer` goes on.
+        """Return the answer; with `keeps` it has a token, with which `continue_answer` goes on.
 
-        An answer that was given before is given again while everything is as it was, but for the state, which is
+        An earlier answer is returned again while nothing that it depends on has changed, except that its state is
         checked each time.
         """
         from deia.answers.answering import response  # noqa: PLC0415 - likewise
@@ -108,7 +108,7 @@ class AnswersQuestions:
         return key_of(asked, catalogs, links, self.collections, self.settings, endpoint_of(self._environ))
 
     def _begun(self, query: LibrarianQuery) -> Ongoing:
-        """Return an answer with all that the documents, and a model if the person has set one, say at once."""
+        """Return a new answer with what the documents say, and the language model if the person has set one."""
         from deia.answers.answering import begin, with_model  # noqa: PLC0415 - most programs only search
         from deia.language_model import endpoint_of  # noqa: PLC0415 - likewise
 
@@ -137,7 +137,7 @@ class AnswersQuestions:
         ongoing, query = self._kept(token)
         claims = checked(list(notes), list(further), ongoing.evidence.passages)
         ongoing = with_claims(ongoing, claims, "agent")
-        asked = [one for text in claims.asks for one in self._understood(text, query.collection)]
+        asked = [question for text in claims.asks for question in self._understood(text, query.collection)]
         ongoing, new = with_more(ongoing, asked, query.max_chunks) if asked else (ongoing, [])
         self._ongoing[token] = ongoing, query
         return response(ongoing, include_sources=query.include_sources, token=token), new
@@ -173,7 +173,7 @@ class AnswersQuestions:
         if token not in self._ongoing:
             raise QueryError(f"there is no answer {token[:40]!r} to go on with", fix="Ask the question again.")
         ongoing, query = self._ongoing[token]
-        ongoing = ongoing or self._begun(query)  # one that was given before has no evidence here
+        ongoing = ongoing or self._begun(query)  # an answer that was given again has no evidence yet
         self._ongoing[token] = ongoing, query
         return ongoing, query
 

@@ -42,14 +42,14 @@ class CompiledFiles:
     def __init__(self, root: str, *, environ: Mapping[str, str], collections: Sequence[str], keep_fresh: bool) -> None:
         trusted = is_trusted(root, environ)
         self.folder = part_folder(derived_folder(root, environ, trusted=trusted), collections)
-        # What somebody else wrote does not get to the person's own library, nor do collections that are none of it.
+        # A commons that somebody else wrote has no access to the person's own library, nor have collections outside it.
         self._of_library = library_collections(collections)
         self.library_folder = library_folder(root, environ) if trusted and (self._of_library or not collections) else ""
         self._library: Catalog | None = None
         self._engine: EngineVectors | None = None
-        # An engine has the whole library, so what it says of a part would depend on what its asker may not read.
+        # An engine has the whole library: its answers for a part would depend on passages that the asker may not read.
         self._address = secret("engine", environ=environ)[0] if self.library_folder and not collections else ""
-        self.remarks: tuple[str, ...] = ()  # what was amiss when the catalog was opened, until somebody takes them
+        self.remarks: tuple[str, ...] = ()  # what was wrong when the catalog was opened, until it is taken
         self._root = root
         self._environ = environ
         self._collections = collections
@@ -96,15 +96,15 @@ class CompiledFiles:
         return self._catalog[1]
 
     def take_remarks(self) -> tuple[str, ...]:
-        """Return what was amiss when the catalog was opened, once."""
+        """Return what was wrong when the catalog was opened, once."""
         remarks, self.remarks = self.remarks, ()
         return (*remarks, self._engine.remark) if self._engine and self._engine.remark else remarks
 
     def open_library(self) -> Catalog | None:
         """Return the catalog of the library, compiled if the library changed; None if nothing was taken in.
 
-        Where answers must not wait (`keep_fresh` is false), the last one counts until whoever took something in has
-        compiled the next. Raise ArtefactError if it cannot be compiled.
+        Where answers must not wait (`keep_fresh` is false), the last catalog counts until the process that took
+        something in has compiled the next. Raise ArtefactError if it cannot be compiled.
         """
         state = files.read(f"{self.library_folder}/{LIBRARY_STATE}") if self.library_folder else None
         if not state:
@@ -118,7 +118,7 @@ class CompiledFiles:
         if not name:
             return None
         if self._library is None or self._library.folder != f"{self.folder}/library/{name}":
-            for force in (False, True):  # the second time if it is there, but damaged
+            for force in (False, True):  # the second time if the catalog is there but damaged
                 try:
                     self._library = open_catalog(f"{self.folder}/library/{name}")
                     break
@@ -141,7 +141,7 @@ class CompiledFiles:
         return self._library if len(self._library) else None
 
     def not_encoded(self, answer: Answer) -> list[str]:
-        """Return what to say about an answer that the sentence model would have had a part in, if all were encoded."""
+        """Return the warnings about an answer that lacks the sentence model because passages are not encoded yet."""
         from deia.match.tiers import TIERS  # noqa: PLC0415 - watching needs no search
         from deia.search.ranking.retrieve import RESCORED_NOTE  # noqa: PLC0415 - likewise
 
@@ -151,7 +151,7 @@ class CompiledFiles:
         if self._library and best not in self._library.tiers and RESCORED_NOTE not in answer.audit.warnings:
             from deia.compile.encoding_progress import library_warning  # noqa: PLC0415 - until it is encoded
 
-            of_library = [one.path for one in answer.documents if one.path.startswith(LIBRARY_PREFIX)]
+            of_library = [document.path for document in answer.documents if document.path.startswith(LIBRARY_PREFIX)]
             shown = any(collection_of(path) not in (self._library.plain or ()) for path in of_library)
             warnings.append(library_warning(f"{self.folder}/library") if shown else "")
         return [*filter(None, warnings)]

@@ -115,10 +115,10 @@ class Work(Record):
 
 
 class Compiled(Manifest):
-    """What a compile did, or found unnecessary, and what its manifest says."""
+    """What a compile did, or found unnecessary to do, and what its manifest says."""
 
     folder: str
-    written: tuple[str, ...]  # "triggers" and "catalog", as far as they were written
+    written: tuple[str, ...]  # "triggers" and "catalog", if they were written
     seconds: float
     trusted: bool = True  # whether the person trusts the commons
 
@@ -136,12 +136,11 @@ def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
 ) -> Compiled:
     """Bring the compiled files of the commons at `root` up to date; return what was written.
 
-    A person who `requested` the compile waits for the sentence model's vectors, up to a limit, and without a limit if
-    `tier` or the setting names that model. One that runs `aside`, in a process of its own, makes some hundreds, and one
-    that somebody else's work waits for only a few. Some `collections` are
-    compiled by themselves, into a folder of their own. Raise CommonsError if there is no readable commons, or a
-    collection is empty, and SettingsError if a setting is malformed, and ArtefactError if the folder for compiled files
-    cannot be written.
+    A person who `requested` the compile waits for the sentence model's vectors: up to a limit, or for all of them if
+    `tier` or the setting names that model. A compile that runs `aside`, in a process of its own, makes some hundreds of
+    vectors; one that other work waits for makes only a few. If `collections` are named, they alone are compiled, into a
+    folder of their own. Raise CommonsError if there is no readable commons or a collection is empty, SettingsError if a
+    setting is malformed, and ArtefactError if the folder for compiled files cannot be written.
     """
     began = time.perf_counter()
     folder = part_folder(derived_folder(root, environ), collections)
@@ -305,7 +304,10 @@ def _compile_all(
     sources = as_read(sources, later, extra_documents=extra_documents)
     own = layers.stack[0]
     keep_lasting(job.root, job.folder, sources, own.problems, good)
-    golden = {one.query: one.grades for one in (*load_golden(own.root).questions, *golden_patterns(own.query_patterns))}
+    golden = {
+        question.query: question.grades
+        for question in (*load_golden(own.root).questions, *golden_patterns(own.query_patterns))
+    }
     write_health(job.folder, own, accepted=job.work.force and job.work.requested, golden=golden)
     digests = content_digests(sources, dependencies)
     manifest = job.previous.but(

@@ -1,7 +1,7 @@
-"""Whether the library is to be encoded for the sentence model, and starting that, without what encoding imports.
+"""Decide whether the library is encoded for the sentence model, and start that, without importing what it needs.
 
-A library with much code keeps to word vectors, unless a person asks: names are what finds code, and a large repository
-would take hours.
+A library with much code keeps to word vectors unless a person asks for more: code is found by its names, and a large
+repository would take hours.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST = 100_000  # passages: half an hour or an hour
 def plain_collections(library: Library, choice: str, model: str = "") -> tuple[str, ...] | None:
     """Return the collections that keep to word vectors; None if no tier is set."""
     tiers = library.tiers()
-    known = {one.source.collection for one in library.sources()}
+    known = {registered.source.collection for registered in library.sources()}
     default = TIER if TIER in tiers_of(choice, model=model) else TIERS[0]
     return tuple(sorted(name for name in known if tiers.get(name, default) != TIER)) if tiers else None
 
@@ -50,12 +50,14 @@ def wanted_tiers(root: str, environ: Mapping[str, str], library: Library) -> tup
     choice = resolve(root, environ=environ)
     plain = plain_collections(library, choice.tier, choice.model)
     if plain is not None:
-        return TIERS if {one.source.collection for one in library.sources()} <= {*plain} else (*TIERS, TIER)
+        return (
+            TIERS if {registered.source.collection for registered in library.sources()} <= {*plain} else (*TIERS, TIER)
+        )
     return (*TIERS, TIER) if TIER in tiers_of(choice.tier, model=choice.model) else TIERS
 
 
 def start_encoding(root: str, environ: Mapping[str, str]) -> bool:
-    """Start a process that encodes what is not encoded yet, without waiting for it; return whether there is any."""
+    """Start a process that encodes what is not encoded yet, without waiting for it; return whether it was started."""
     folder = f"{derived_folder(root, environ)}/library"
     catalog = files.read(f"{folder}/catalog") or b""
     library = None if catalog.endswith(TIER.encode()) or not is_trusted(root, environ) else library_at(root, environ)

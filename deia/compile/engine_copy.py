@@ -1,7 +1,7 @@
-"""Copy the vectors of the library's catalog to the engine that the person set: what is not there yet, and checked.
+"""Copy to the person's engine the vectors of the library's catalog that it lacks, and check the copy.
 
-Whoever is killed goes on where it stopped, since each document there has a mark. Until all is there, the engine says
-so, and answers come from the catalog.
+A copy that is killed goes on where it stopped, since each copied document has a mark. Until the copy is complete, the
+engine says so, and answers come from the catalog.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ NOT_SET = 'no engine is set, so the catalog answers alone; to set one: export DE
 
 
 class Copied(Record):
-    """What a copy came to."""
+    """What a copy did."""
 
     tier: str
     written: int = 0  # documents
     removed: int = 0
-    documents: int = 0  # that are there now
+    documents: int = 0  # that the engine has now
     passages: int = 0
 
 
 class Standing(Record):
-    """How an engine stands."""
+    """How complete an engine is for a tier."""
 
-    engine: str  # its address, without what is secret
+    engine: str  # its address, without secrets
     tier: str = ""
     here: Stats = Stats()  # what the catalog has
     there: Stats = Stats()
@@ -49,7 +49,7 @@ class Standing(Record):
 def copy_library(
     root: str, environ: Mapping[str, str], *, tell: Callable[[str], None] = lambda _message: None
 ) -> list[Copied]:
-    """Copy every tier of the library; raise EngineError if none is set, if it is away, or if the check fails."""
+    """Copy every tier of the library; raise EngineError if no engine is set or reached, or if the check fails."""
     address = address_of(environ)
     if not address:
         raise EngineError(NOT_SET)
@@ -66,7 +66,7 @@ def copy_library(
 
 
 def copy(here: LocalEngine, there: Engine, *, tier: str, tell: Callable[[str], None]) -> Copied:
-    """Copy what differs, check that the same is there, and write down the state."""
+    """Copy what differs, check that both have the same, and record the state."""
     wanted, known = here.marks(), there.marks()
     gone = [document for document in known if document not in wanted]
     changed = [document for document, mark in wanted.items() if known.get(document) != mark]
@@ -83,16 +83,16 @@ def copy(here: LocalEngine, there: Engine, *, tier: str, tell: Callable[[str], N
 
 
 def _checked(here: LocalEngine, there: Engine, copied: Copied) -> Copied:
-    wanted, found = here.stats(), there.stats()
-    if there.marks() != here.marks() or found.but(state="") != wanted.but(state=""):
-        problem = f"{found.passages} passages are there instead of {wanted.passages}, or others than here"
+    wanted, actual = here.stats(), there.stats()
+    if there.marks() != here.marks() or actual.but(state="") != wanted.but(state=""):
+        problem = f"{actual.passages} passages are there instead of {wanted.passages}, or others than here"
         raise EngineError(problem, fix="Somebody else may be copying, too. Type again: deia engine copy")
     there.settle(wanted.state)
-    return copied.but(documents=found.documents, passages=found.passages)
+    return copied.but(documents=actual.documents, passages=actual.passages)
 
 
 def engine_standing(root: str, environ: Mapping[str, str]) -> list[Standing]:
-    """Return how the engine stands for every tier of the library; nothing if none is set."""
+    """Return how complete the engine is for every tier of the library; nothing if no engine is set."""
     address = address_of(environ)
     if not address:
         return []

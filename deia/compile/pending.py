@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from deia.errors import DeiaError
 
@@ -28,13 +28,13 @@ class Pending(Generic[Done]):
         except (DeiaError, OSError) as error:
             self._future.set_exception(error)
 
-    def __await__(self) -> Generator[Any, None, Done]:
+    def __await__(self) -> Generator[object, None, Done]:
         """Wait for the thread without holding up the event loop."""
         from asyncio import wrap_future  # noqa: PLC0415 - it is there, since somebody awaits
 
         return wrap_future(self._future).__await__()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         """Return a field of the result, once it is there."""
         return getattr(self._future.result(), name)
 

@@ -1,6 +1,6 @@
-"""Encode passages together with others: those of a library, and as a worker what anybody put into the queue.
+"""Encode passages together with other machines: those of a library, or as a worker those that anybody has queued.
 
-The queue is in the PostgreSQL that the person set as the engine. If it goes away, whoever encodes a library goes on
+The queue is in the PostgreSQL that the person set as the engine. If that goes away, the encoding of a library goes on
 alone, and a worker waits until it is back.
 """
 
@@ -29,7 +29,7 @@ def encode_together(
     tier: Tier, missing: Mapping[bytes, str], cache: VectorCache, show: Callable[[float, float], None],
     environ: Mapping[str, str],
 ) -> None:  # fmt: skip
-    """Encode texts with all workers there are, and alone those that are not done if the database goes away."""
+    """Encode texts together with all workers; if the database goes away, encode the rest alone."""
     try:
         queue = WorkQueue(address_of(environ))
         try:
@@ -47,12 +47,12 @@ def _together(
 
     def keep(finished: Mapping[bytes, bytes]) -> Collection[bytes]:
         nonlocal count
-        found = {key: codes for key, codes in finished.items() if len(codes) == tier.dimensions}
-        if found:
-            cache.add(list(found), b"".join(found.values()))
-            count += len(found)
+        vectors = {key: codes for key, codes in finished.items() if len(codes) == tier.dimensions}
+        if vectors:
+            cache.add(list(vectors), b"".join(vectors.values()))
+            count += len(vectors)
             show(count / len(missing), (time.monotonic() - began) / count * (len(missing) - count))
-        return found
+        return vectors
 
     how = Together(model=tier.digest, at_once=AT_ONCE, work=lambda texts: encoded(tier, texts), keep=keep, idle=IDLE)
     if left := together(queue, missing, how):
@@ -61,8 +61,8 @@ def _together(
 
 def encoded(tier: Tier, texts: Sequence[str]) -> list[bytes]:
     """Return the stored vectors of texts."""
-    codes, wide = quantised.quantised(encoded_by(tier, texts)), tier.dimensions
-    return [codes[start : start + wide] for start in range(0, len(codes), wide)]
+    codes, width = quantised.quantised(encoded_by(tier, texts)), tier.dimensions
+    return [codes[start : start + width] for start in range(0, len(codes), width)]
 
 
 class Worked(Record):
@@ -75,7 +75,7 @@ class Worked(Record):
 def work(
     environ: Mapping[str, str], *, until_done: bool, tell: Callable[[str], None] = lambda _message: None
 ) -> Worked:
-    """Read and encode what is in the queue, for ever or until it is empty; return how much that was.
+    """Read and encode what is in the queue, for ever or until it is empty; return how much was done.
 
     Raise EngineError if no database is set, or if it is away at the start.
     """

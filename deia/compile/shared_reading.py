@@ -1,8 +1,8 @@
-"""Read files together with workers: whoever takes a source in puts its files into the queue, and reads along.
+"""Read files together with workers: the process that takes a source in puts its files into the queue, and reads too.
 
-A piece has the content of a file, so a worker needs no folder of anybody. What a worker makes of it counts only if it
-has the same version of deia and the same readers. What it cannot read is read where the source is taken in, and so is
-all of it if the database is away.
+A piece has the content of a file, so a worker needs no access to anybody's folders. Its result counts only if the
+worker has the same version of deia and the same readers. What it cannot read is read where the source is taken in, and
+so is everything if the database is away.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
 
 FILES_AT_ONCE = 8
-LONGEST = 30.0  # seconds of a turn, after which the rest of it is left to whoever asked
+LONGEST = 30.0  # seconds of a batch, after which the rest of it is left to the process that asked
 FEWEST = 8  # files that are worth asking others
 LARGEST = 8_000_000  # bytes of a file that is handed over
 MOST_MADE = 256_000_000  # bytes of what a worker made of a file
@@ -41,14 +41,14 @@ NOTHING = b""  # the result for a file that could not be read
 
 
 def reading_model() -> str:
-    """Return what reads files here: the version, and the readers that are optional."""
+    """Return what reads files here: the version of deia, and the optional readers that are installed."""
     programs = [name for name in READERS if find_spec(name)] + ["tesseract"] * bool(shutil.which("tesseract"))
     return f"reading {__version__} {' '.join(programs)}"
 
 
 @contextmanager
 def read_by_others(environ: Mapping[str, str]) -> Iterator[Others | None]:
-    """Yield what has files read together with others, or None if there is no queue."""
+    """Yield the function that reads files together with others, or None if there is no queue."""
     if not is_shared(environ):
         yield None
         return
@@ -69,17 +69,17 @@ class _SharedReading:
         self._asked: list[bytes] = []  # what is in the queue and its results, until the library has them
 
     def made(self, pieces: Mapping[str, Piece]) -> Mapping[str, Made]:
-        """Return what was made of files, as far as others and this process could; few files are not worth it."""
-        found: dict[str, Made] = {}
+        """Return the results for files that others and this process could read; few files are not worth it."""
+        results: dict[str, Made] = {}
         if self._is_away or len(pieces) < FEWEST:
-            return found
+            return results
         keys = {piece_key(self._model, key): key for key, piece in pieces.items() if _may_leave(piece)}
-        questions = {key: _question(pieces[of]) for key, of in keys.items()}
+        questions = {key: _question(pieces[content_key]) for key, content_key in keys.items()}
 
         def keep(finished: Mapping[bytes, bytes]) -> Mapping[bytes, bytes]:
             for key, answer in finished.items():
                 if made := _made(answer):
-                    found[keys[key]] = made
+                    results[keys[key]] = made
             return finished
 
         try:
@@ -91,14 +91,14 @@ class _SharedReading:
                 together(self._queue, questions, how)
         except EngineError:
             self._is_away = True
-        return found
+        return results
 
     def _forget(self) -> None:
         if self._queue and self._asked:
             self._queue.forget(self._asked)
 
     def close(self) -> None:
-        """Remove what the library has from the queue, and leave it."""
+        """Remove from the queue what the library has, and disconnect."""
         try:
             self._forget()
         except EngineError:  # the rest stays there until the same files are taken in again
@@ -124,7 +124,7 @@ def _question(piece: Piece) -> str:
 
 @contextmanager
 def file_worker() -> Iterator[Callable[[Sequence[str]], list[bytes]]]:
-    """Yield what makes results of pieces, in a process with limits that ends in the end."""
+    """Yield the function that turns pieces into results, in a limited process that ends with the block."""
     with ReaderProcess() as reader:
 
         def read(questions: Sequence[str]) -> list[bytes]:
@@ -146,7 +146,7 @@ def _answer(reader: ReaderProcess, question: str) -> bytes:
 
 
 def _made(answer: bytes) -> Made | None:
-    """Return what a result says, or None if it says nothing that makes sense."""
+    """Return the reading and the chunks of a result, or None if it makes no sense."""
     try:
         fields = json.loads(zlib.decompressobj().decompress(answer, MOST_MADE)) if answer else {}
         reading = Reading(**_typed(READING, fields["reading"]))
@@ -168,7 +168,7 @@ def _listed(value: object) -> Sequence[object]:
 
 
 def _typed(like: Reading | Chunk, fields: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of a record, each of the type that it has in one like it; raise TypeError if one is not."""
+    """Return the fields of a record, each of the type that it has in `like`; raise TypeError if one has another."""
     values: dict[str, Any] = {}
     for name, usual in like.values().items():
         value = fields[name]

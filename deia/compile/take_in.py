@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from deia import files
 from deia.compile.shared_reading import read_by_others
@@ -48,7 +48,7 @@ class HowToTakeIn(TypedDict, total=False):
 
 
 class TakenIn(Record):
-    """What taking some sources in came to; it can be awaited, too."""
+    """What an ingest of some sources did; it can also be awaited."""
 
     outcomes: tuple[Outcome, ...]
     entities: int = 0  # of the graph, that these sources name
@@ -71,14 +71,14 @@ class TakenIn(Record):
 
     @property
     def summary(self) -> str:
-        """The line that tells what was done."""
-        said = f"Indexed {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
+        """One line that says what was done."""
+        summary = f"Indexed {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
         if self.entities:
-            said += f", {counted(self.entities, 'entity')}, {counted(self.relations, 'relation')}"
-        return said
+            summary += f", {counted(self.entities, 'entity')}, {counted(self.relations, 'relation')}"
+        return summary
 
-    def __await__(self) -> Generator[Any, None, TakenIn]:
-        """Return it at once: it is done."""
+    def __await__(self) -> Generator[object, None, TakenIn]:
+        """Return it at once, since it is complete."""
         yield from ()
         return self
 
@@ -124,9 +124,10 @@ def take_in(
     for source in ready:
         chosen("", source.config, added_chunkers(environ))
     with open_library(root, environ) as library, read_by_others(environ) as others:
-        registered = [library.register(source) for source in ready]
+        registrations = [library.register(source) for source in ready]
         done = tuple(
-            ingest(library, one, force=force, progress=progress, environ=environ, others=others) for one in registered
+            ingest(library, registered, force=force, progress=progress, environ=environ, others=others)
+            for registered in registrations
         )
     return _compiled(root, done, environ)
 
@@ -141,7 +142,7 @@ def take_in_described(
     force: bool = False,
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
-    """Take a source in that a Python program describes."""
+    """Take in a source that a Python program describes."""
     chunker = {name: value for name, value in chunker_config.values().items() if value}
     ready = described(source).but(chunker=chunker, collection=collection)
     if isinstance(source, UploadSource):
@@ -159,35 +160,40 @@ def update(
     failed: bool = False,
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
-    """Take sources in again, all of them if none is named; raise SourceError if there is none of a name."""
+    """Take sources in again, all of them if none is named; raise SourceError if a name is unknown."""
     with open_library(root, environ) as library, read_by_others(environ) as others:
-        known = {one.source.name: one for one in library.sources()}
-        chosen = [known[name] for name in _named(names, known)]
-        how = {"force": force, "failed": failed}
-        done = tuple(ingest(library, one, **how, progress=progress, environ=environ, others=others) for one in chosen)
+        known = {registered.source.name: registered for registered in library.sources()}
+        wanted = [known[name] for name in _named(names, known)]
+        options = {"force": force, "failed": failed}
+        done = tuple(
+            ingest(library, registered, **options, progress=progress, environ=environ, others=others)
+            for registered in wanted
+        )
     return _compiled(root, done, environ)
 
 
 def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, str]) -> TakenIn:
-    """Compile the catalog and the graph, and return what taking these sources in came to."""
+    """Compile the catalog and the graph, and return what the ingest of these sources did."""
     bring_up_to_date(root, environ)
     from deia.compile.graph_update import counts_of, open_graph  # noqa: PLC0415 - a process of its own, as above
     from deia.graph.graph_store import GraphError  # noqa: PLC0415 - likewise
 
     names = {outcome.name for outcome in outcomes}
-    prefixes = [one.prefix for one in registered_sources(root, environ) if one.source.name in names]
+    prefixes = [
+        registered.prefix for registered in registered_sources(root, environ) if registered.source.name in names
+    ]
     try:
         with open_graph(root, environ) as graph:
             entities, relations = counts_of(graph, [f"{LIBRARY_PREFIX}{prefix}" for prefix in prefixes])
-    except GraphError:  # what was taken in is there, and whoever asks the graph hears of it
+    except GraphError:  # the sources are taken in; a question to the graph reports the error
         entities = relations = 0
     return TakenIn(outcomes=outcomes, entities=entities, relations=relations)
 
 
 def forget(root: str, names: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Take sources and their documents out of the library; raise SourceError if there is none of a name."""
+    """Take sources and their documents out of the library; raise SourceError if a name is unknown."""
     with open_library(root, environ) as library:
-        for name in _named(names, {one.source.name for one in library.sources()}):
+        for name in _named(names, {registered.source.name for registered in library.sources()}):
             remove(library, name)
     _compiled(root, (), environ)
 
@@ -227,7 +233,7 @@ def keep_upload(
 
 
 def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bool:
-    """Return whether the catalog of the library is of its present state; one that is not trusted has none.
+    """Return whether the library's catalog has its present state; a commons that is not trusted has no library.
 
     The catalog is the one in a `folder` of compiled files, by default that of the whole commons.
     """
@@ -246,7 +252,7 @@ def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
 
 
 def compile_part_of_library(root: str, environ: Mapping[str, str], collections: Sequence[str]) -> None:
-    """Compile the collections of the library that a server gives away; raise ArtefactError if that is impossible."""
+    """Compile the collections of the library that a server offers; raise ArtefactError if that is impossible."""
     only = library_collections(collections)
     folder = part_folder(derived_folder(root, environ), collections)
     if only and not is_up_to_date(root, environ, folder):

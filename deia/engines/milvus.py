@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST = 4_096  # bytes of a document's id
 AT_ONCE = 500  # rows and keys in one request
-MOST_FOUND = 16_384  # what Milvus gives at once
+MOST_FOUND = 16_384  # results that Milvus returns at once
 STARTING = 20  # seconds for a file, which milvus-lite starts a server for, and for counting
 STATE = "state"  # the key of the row that has the state
 NOTHING = [0.0, 0.0]  # Milvus wants a vector in every collection
@@ -38,7 +38,7 @@ class MilvusEngine:
         self._asked(self._prepare, dimensions)
 
     def upsert(self, shelves: Sequence[Shelf]) -> None:
-        """Put documents there, each instead of what was there of it; the mark comes last, so a kill is noticed."""
+        """Write documents, each in place of its earlier version; marks come last, so an interruption is noticed."""
         rows = [
             {"id": f"{key(shelf.document)}-{passage.ordinal}", "key": key(shelf.document), "document": shelf.document,
              "ordinal": passage.ordinal, "vector": list(passage.vector)}
@@ -74,7 +74,7 @@ class MilvusEngine:
         ]
 
     def state(self) -> str:
-        """Return which state is there as a whole, at once."""
+        """Return quickly which state is there as a whole."""
         rows = self._asked(self._client.get, self._documents, STATE, timeout=SLOW)
         return str(rows[0]["mark"]) if rows else ""
 
@@ -92,20 +92,20 @@ class MilvusEngine:
             rows = self._client.query_iterator(
                 self._documents, batch_size=AT_ONCE, output_fields=["document", "mark"], timeout=SLOW
             )
-            found: dict[str, str] = {}
+            by_document: dict[str, str] = {}
             while batch := rows.next():
-                found.update({row["document"]: row["mark"] for row in batch if row["document"]})
-            return found
+                by_document.update({row["document"]: row["mark"] for row in batch if row["document"]})
+            return by_document
 
         marks: dict[str, str] = self._asked(read)
         return marks
 
     def settle(self, state: str) -> None:
-        """Write down which state is there as a whole."""
+        """Record which state is there as a whole."""
         self._asked(self._client.upsert, self._documents, [_marked(STATE, "", state)])
 
     def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         self._client.close()
 
     def _count(self, collection: str) -> int:
@@ -116,7 +116,7 @@ class MilvusEngine:
         from pymilvus import DataType  # noqa: PLC0415 - an extra
 
         texts = {"key": 64, "document": LONGEST, "mark": 64}
-        for name, fields, wide in (
+        for name, fields, width in (
             (self._passages, ("key", "document"), dimensions), (self._documents, ("document", "mark"), len(NOTHING)),
         ):  # fmt: skip
             if self._client.has_collection(name, timeout=SLOW):
@@ -129,13 +129,13 @@ class MilvusEngine:
                 schema.add_field(field, DataType.VARCHAR, max_length=texts[field])
             if name == self._passages:
                 schema.add_field("ordinal", DataType.INT64)
-            schema.add_field("vector", DataType.FLOAT_VECTOR, dim=wide)
+            schema.add_field("vector", DataType.FLOAT_VECTOR, dim=width)
             index = self._client.prepare_index_params()
             index.add_index("vector", index_type="AUTOINDEX", metric_type="COSINE")
             self._client.create_collection(name, schema=schema, index_params=index, consistency_level="Strong")
 
     def _asked(self, ask: Callable[..., Any], *values: object, **options: object) -> Any:
-        from grpc import RpcError  # noqa: PLC0415 - pymilvus raises it as it is, if a time is up
+        from grpc import RpcError  # noqa: PLC0415 - pymilvus does not convert it if time is up
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - an extra
 
         try:
@@ -145,7 +145,7 @@ class MilvusEngine:
 
 
 def key(document: str) -> str:
-    """Return the word by which a document is known in expressions."""
+    """Return the key by which expressions name a document."""
     return blake2b(document.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
@@ -158,16 +158,16 @@ def _batches(rows: Sequence[Any]) -> Iterator[Any]:
 
 
 def _connected(address: str) -> Any:
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it writes to standard error what is raised anyway
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it prints errors that are raised anyway
     try:
         from pymilvus import MilvusClient  # noqa: PLC0415 - an extra, whose import takes a second
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise missing("pymilvus, which speaks to Milvus,", "milvus") from error
-    how = _how(address)
-    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with what it was sent
+    arguments = _how(address)
+    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, together with the request
     try:
-        return MilvusClient(**how, timeout=PATIENCE if "token" in how else STARTING)
+        return MilvusClient(**arguments, timeout=PATIENCE if "token" in arguments else STARTING)
     except (MilvusException, OSError, ValueError) as error:
         raise problem(address, error) from None
     except ImportError as error:

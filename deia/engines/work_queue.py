@@ -1,8 +1,8 @@
-"""A queue of texts to be encoded and files to be read, in PostgreSQL: each is done at least once, and twice is once.
+"""A queue of texts to be encoded and files to be read, in PostgreSQL: each is done at least once; repeats do no harm.
 
 A worker locks what it takes (`for update skip locked`) until its results are committed, so what it leaves behind when
-it is killed is free at once. Texts and vectors go by the digest of model and text, files by that of their content and
-of how they are cut; their model is what reads them.
+it is killed is free at once. The key of texts and vectors is the digest of model and text, that of files the digest of
+their content and of how they are cut; the model of a file is what reads it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TAKE = """select key, body from deia_work where model = %s order by number limit
 KEEP = "insert into deia_codes select * from unnest(%s::bytea[], %s::bytea[]) on conflict do nothing"
 HERE = "postgres"
 AT_ONCE = 1_000
-ABANDONED = 120  # seconds without a word, after which what a worker took is free again: its machine may be gone
+ABANDONED = 120  # seconds of silence, after which what a worker took is free again: its machine may be gone
 
 
 def is_shared(environ: Mapping[str, str]) -> bool:
@@ -46,13 +46,13 @@ class WorkQueue:
         self._asked(_prepared)
 
     def put(self, model: str, texts: Mapping[bytes, str]) -> None:
-        """Put texts into the queue, all but those that are there or done, without what PostgreSQL cannot keep."""
+        """Put texts into the queue, except those that are there or done, without what PostgreSQL cannot store."""
         rows = [(key, model, storable(text)) for key, text in texts.items()]
         for start in range(0, len(rows), AT_ONCE):
             self._rows(PUT, [list(column) for column in zip(*rows[start : start + AT_ONCE], strict=True)])
 
     def work(self, model: str, most: int, encode: Callable[[Sequence[str]], Sequence[bytes]]) -> int:
-        """Take some texts, and keep their vectors; return how many. Until that is committed, nobody else takes them."""
+        """Take some texts and store their vectors; return how many. Until that is committed, nobody else takes them."""
 
         def turn(connection: Any) -> int:
             with connection.transaction():
@@ -69,13 +69,13 @@ class WorkQueue:
     def finished(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the vectors of those texts that are done."""
         query = "select key, codes from deia_codes where key = any(%s)"
-        found: dict[bytes, bytes] = {}
+        vectors: dict[bytes, bytes] = {}
         for start in range(0, len(keys), AT_ONCE):
-            found.update(self._rows(query, (list(keys[start : start + AT_ONCE]),)))
-        return found
+            vectors.update(self._rows(query, (list(keys[start : start + AT_ONCE]),)))
+        return vectors
 
     def forget(self, keys: Sequence[bytes]) -> None:
-        """Remove pieces and what came of them."""
+        """Remove pieces and their results."""
         self._rows("delete from deia_work where key = any(%s)", (list(keys),))
         self._rows("delete from deia_codes where key = any(%s)", (list(keys),))
 
@@ -84,11 +84,11 @@ class WorkQueue:
         return int(self._rows("select count(*) from deia_work where model = %s", (model,))[0][0])
 
     def close(self) -> None:
-        """Let the connection go; what was taken and is not done is free again."""
+        """Close the connection; what was taken and is not done is free again."""
         self._closing()
 
     def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
-        """Return the rows that a statement comes to, if it comes to any."""
+        """Return the rows of a statement, if it has any."""
 
         def ask(connection: Any) -> list[Any]:
             cursor = connection.execute(query, values)

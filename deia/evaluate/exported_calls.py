@@ -8,7 +8,6 @@ Gemini CLI's recorded chats and the events of Copilot CLI have no role, but the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from deia import fast_json
 from deia.records import Turn
@@ -25,7 +24,7 @@ PARAMETERS = "Parameters:"
 FENCE = "```"
 NUMBER_ENDS = "→\t"
 ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))  # the last makes no new ones
-Item = dict[str, Any]
+Item = dict[str, object]
 
 GEMINI_ROLES = {"user": "user", "gemini": "assistant"}
 COPILOT_ROLES = {"user.message": "user", "assistant.message": "assistant"}

@@ -27,7 +27,7 @@ MOST_WHOLE = 64_000_000  # bytes of a file that is read at once; JSON lines may 
 MOST_LINE = 16_000_000  # bytes of one line
 MOST_FILE = 1_000_000_000  # bytes of a file; a larger one is named and left out
 MOST_FILES = 100_000
-NETWORK = "//"  # begins the name of a folder on another machine, which a foreign transcript could have deia ask for
+NETWORK = "//"  # begins the name of a folder on another machine, to which a foreign transcript could make deia connect
 PART_LINES, PART_CHARS = 400, 8_000_000
 BATCH_LINES = 800  # lines that are sent to a worker together
 WAITING = 4  # batches per worker, so that the reader does not run far ahead
@@ -131,7 +131,7 @@ class Worker:
             replay(placed_turns, state.replays, tally, folder=self._folder(state.reader.folder))
 
     def _folder(self, folder: str) -> FolderSigns | None:
-        """Return the function that finds a folder's signs; None without a folder, or for one of another machine."""
+        """Return the function that finds a folder's signs; None without a folder, or for one on another machine."""
         place = folder.replace("\\", "/")
         if place and folder not in self._folders and not place.startswith(NETWORK):
             self._folders[folder] = signs_around(place)
@@ -151,7 +151,7 @@ def json_object(line: str) -> dict[str, object]:
 
 
 def transcript_files(names: Iterable[str]) -> list[str]:
-    """Return the named files and the transcripts in named folders, in order; raise QueryError if there is no such."""
+    """Return the named files and the transcripts in named folders, in order; raise QueryError if one is missing."""
     paths: list[str] = []
     for name in names:
         if os.path.isdir(name):
@@ -172,8 +172,8 @@ def files_below(folder: str, pattern: str = "*") -> list[str]:
     paths: list[str] = []
     for place, folders, names in os.walk(folder):
         folders.sort()
-        found = (os.path.join(place, name) for name in sorted(names) if fnmatch(name, pattern))
-        paths += [path for path in found if _is_regular_below(path, top)]
+        candidates = (os.path.join(place, name) for name in sorted(names) if fnmatch(name, pattern))
+        paths += [path for path in candidates if _is_regular_below(path, top)]
         if len(paths) > MOST_FILES:
             fix = "Name smaller folders, or only recent files with --since."
             raise QueryError(f"there are more than {MOST_FILES:,} files below {folder}", fix=fix)

@@ -1,7 +1,7 @@
-"""What source code other than Python's says: what it defines and imports, and which classes inherit from which.
+"""Facts of source code other than Python's: what it defines and imports, and which classes inherit from which.
 
-tree-sitter parses. What defines something is told by the table of `ingest/chunkers/definitions.py`, the rest by
-`code_facts.txt`; without the extra `code` there are no facts.
+tree-sitter parses it. The table of `ingest/chunkers/definitions.py` says which nodes define something, `code_facts.txt`
+says the rest; without the extra `code` there are no facts.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ TYPES = {
     "module": "NAMESPACE",
     "declaration": "FUNCTION",
     "impl": "",
-}  # of entities, where they are not the kind's name
+}  # types of entities that differ from the name of the kind
 CLASSES = frozenset(
     ("CLASS", "STRUCT", "INTERFACE", "TRAIT", "RECORD", "ENUM", "OBJECT", "PROTOCOL", "TYPE", "UNION", "")
 )
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl", ".ixx", ".rb")
 GENERIC = re.compile(r"<[^<>]*>")
-LONGEST = 2_000_000  # characters of a file that is looked at
-MOST = 20_000  # entities or references of a file
+LONGEST = 2_000_000  # characters; a longer file is not read
+MOST = 20_000  # entities or references per file
 LONGEST_NAME = 300
 
 
@@ -49,7 +49,7 @@ class _Capture(NamedTuple):
 
 
 def code_facts(document: str, text: str, language: str) -> Facts:
-    """Return what a file of source code defines and refers to; nothing of a language that is not in the tables."""
+    """Return what a source file defines and refers to; nothing if its language is not in the tables."""
     reading = Reading(type="code", title="", text=text, language=language)
     try:
         captures = _captures(text, language) if len(text) <= LONGEST else []
@@ -57,7 +57,9 @@ def code_facts(document: str, text: str, language: str) -> Facts:
     except ReadingError:
         return Facts()
     place = place_of(document, language)
-    package = ".".join(next((each.text for each in captures if each.kind == "package"), "").replace("\\", ".").split())
+    package = ".".join(
+        next((capture.text for capture in captures if capture.kind == "package"), "").replace("\\", ".").split()
+    )
     module = module_name(place)
     spans = list(_flat(nodes, line_starts(text), language))[:MOST]
     above = package or module if language != "go" else module
@@ -75,7 +77,7 @@ def code_facts(document: str, text: str, language: str) -> Facts:
 
 
 def _flat(nodes: Iterable[Node], starts: Sequence[int], language: str) -> Iterator[tuple[str, str, int, int]]:
-    """Yield the name, type, first and last line of every definition, the outer one before what is in it."""
+    """Yield the name, type, first and last line of every definition, outer ones before those inside them."""
     stack = [iter(nodes)]
     while stack:
         node = next(stack[-1], None)
@@ -91,9 +93,9 @@ def _flat(nodes: Iterable[Node], starts: Sequence[int], language: str) -> Iterat
 def _references(
     place: Place, captures: Sequence[_Capture], spans: Sequence[tuple[str, str, int, int]]
 ) -> tuple[list[Reference], list[Alias]]:
-    """Return the imports and the bases in a file, and other names for what it imports."""
+    """Return a file's imports and base classes, and other names for what it imports."""
     own = {name.rpartition(".")[2]: name for name, *_ in reversed(spans)}
-    outer = frozenset(own) | {each.text for each in captures if each.kind == "module"}
+    outer = frozenset(own) | {capture.text for capture in captures if capture.kind == "module"}
     references, aliases, bound = [], [], dict[str, str]()
     for kind, text, line in captures:
         if kind in KINDS:
@@ -108,8 +110,8 @@ def _references(
                     aliases.append(Alias(target, elsewhere))
         elif kind == "base":
             name = text.partition("<")[0].replace("::", ".").replace("\\", ".").strip(". ")
-            source = next((of for of, what, first, last in reversed(spans)
-                           if first <= line <= last and what in CLASSES), "")  # fmt: skip
+            source = next((symbol for symbol, type_, first, last in reversed(spans)
+                           if first <= line <= last and type_ in CLASSES), "")  # fmt: skip
             base = own.get(name) or bound.get(name) or name
             if source and base and source != base:
                 certainty = BY_NAME if base == name else "resolved"
@@ -118,18 +120,18 @@ def _references(
 
 
 def _modules_around(line: int, module: str, spans: Sequence[tuple[str, str, int, int]]) -> tuple[str, ...]:
-    """Return the modules in a file of Rust that a line is in."""
+    """Return the modules of a Rust file that enclose a line."""
     around = [name for name, kind, first, last in spans if kind == "NAMESPACE" and first <= line <= last]
     return tuple(around[-1].removeprefix(f"{module}.").split(".")) if around else ()
 
 
 def _qualified(above: str, name: str) -> str:
-    """Return a name with the package or the module before it, which a block of a namespace has said already."""
+    """Return a name with its package or module before it, unless it begins with that already."""
     return name if name.startswith(f"{above}.") or not above or name == above else f"{above}.{name}"
 
 
 def _own_aliases(document: str, module: str, place: Place) -> Iterator[Alias]:
-    """Yield the other names of a file."""
+    """Yield the other names by which a file is imported."""
     if module and module != document and place.language != "go":
         yield Alias(document, module)
     if document.endswith(HEADERS):
@@ -140,19 +142,19 @@ def _own_aliases(document: str, module: str, place: Place) -> Iterator[Alias]:
 
 
 def _captures(text: str, language: str) -> list[_Capture]:
-    """Return what the queries of a language find, in order."""
-    made = _grammar(language)
-    if made is None:
+    """Return what a language's queries capture, in the order of the text."""
+    grammar = _grammar(language)
+    if grammar is None:
         return []
     from tree_sitter import QueryCursor  # noqa: PLC0415 - an extra
 
-    parser, query = made
+    parser, query = grammar
     captured = QueryCursor(query).captures(parser.parse(text.encode("utf-8", "replace")).root_node)
-    found = [
+    captures = [
         (node.start_byte, _Capture(kind, (node.text or b"").decode("utf-8", "replace"), node.start_point.row + 1))
         for kind, nodes in captured.items() if kind[0] != "_" for node in nodes
     ]  # fmt: skip
-    return [capture for _, capture in sorted(found)][:MOST]
+    return [capture for _, capture in sorted(captures)][:MOST]
 
 
 @functools.cache
@@ -173,7 +175,7 @@ def _grammar(language: str) -> tuple[Any, Any] | None:
     for line in lines:
         try:
             Query(language_of, line)
-        except (ValueError, RuntimeError):  # a language without classes, say, where two share their queries
+        except (ValueError, RuntimeError):  # such as a language without classes that shares another's queries
             continue
         patterns.append(line)
     return get_parser(name), Query(language_of, "\n".join(patterns))

@@ -1,4 +1,4 @@
-"""What a commons itself says: the documents of its master index, and the triggers that show them."""
+"""Facts of a commons itself: the documents of its master index, and the triggers that show them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from deia.knowledge import Entry, Trigger
 
 TRIGGER, TEAM = "TRIGGER", "TEAM"
-# The fields of an entry that name shared things: the type of these, and of the relation to them.
+# The fields of an entry that name shared things, each with the type of the thing and of the relation to it.
 NAMED = {
     "platforms": ("PLATFORM", "ON_PLATFORM"),
     "clusters": ("CLUSTER", "IN_CLUSTER"),
@@ -26,15 +26,15 @@ OWNER_FIELDS = ("owner", "owners", "team", "teams", "maintainer", "maintainers")
 
 
 def index_facts(entries: Sequence[Entry], schema: Schema) -> Facts:
-    """Return what a master index says of its documents, each on the line of its entry."""
+    """Return what a master index says about its documents, each on the line of its entry."""
     paths = {entry.id: entry.path for entry in entries}
     entities: list[Entity] = []
     references: list[Reference] = []
     for entry in entries:
-        said = described(entry.extra, entry.title, schema, line=entry.line)
-        entities.append(Entity(entry.path, DOCUMENT, entry.line, entry.line, entry.title, said.fields, shared=True))
-        entities += said.entities
-        references += [*said.references, *_references(entry, paths)]
+        facts = described(entry.extra, entry.title, schema, line=entry.line)
+        entities.append(Entity(entry.path, DOCUMENT, entry.line, entry.line, entry.title, facts.fields, shared=True))
+        entities += facts.entities
+        references += [*facts.references, *_references(entry, paths)]
         for owner in _owners(entry.extra):
             entities.append(Entity(owner, TEAM, entry.line, entry.line, shared=True))
             references.append(Reference("OWNS", entry.path, entry.line, owner, DOCUMENT))
@@ -54,11 +54,11 @@ def _references(entry: Entry, paths: Mapping[str, str]) -> Iterator[Reference]:
 def _owners(extra: Mapping[str, Json]) -> Iterator[str]:
     for field in OWNER_FIELDS:
         value = extra.get(field)
-        yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str) and one)
+        yield from (name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str) and name)
 
 
 def trigger_facts(triggers: Iterable[Trigger], paths: Mapping[str, str]) -> Facts:
-    """Return which documents the triggers of a file show; `paths` are those of documents, by id and by path."""
+    """Return which documents the triggers of a file show; `paths` maps documents' ids and paths to their paths."""
     entities: list[Entity] = []
     references: list[Reference] = []
     for trigger in triggers:

@@ -1,7 +1,7 @@
-"""What YAML and JSON files of known kinds say: compose files, Kubernetes manifests, OpenAPI and JSON Schema, workflows.
+"""Facts of YAML and JSON files of known kinds: compose files, Kubernetes manifests, OpenAPI, JSON Schema, workflows.
 
-Each kind has a function that looks whether a document is one, and yields what it says. Services, images, configuration
-maps and the like are shared: the same name means the same thing in whatever document.
+Each kind has a function that recognises it and yields its facts. Services, images, configuration maps and the like are
+shared: the same name means the same thing in every document.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ MOST = 20_000
 SERVICE, IMAGE = "SERVICE", "IMAGE"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicaSet", "Pod")
-# How a manifest names other things: the key, the key in it that has the name ("" for itself), and their kind.
+# How a manifest names other resources: the key, the key in it that holds the name ("": its own value), and their kind.
 NAMED_BY = {
     "configMapRef": ("name", "ConfigMap"), "configMapKeyRef": ("name", "ConfigMap"), "configMap": ("name", "ConfigMap"),
     "secretRef": ("name", "Secret"), "secretKeyRef": ("name", "Secret"), "secret": ("secretName", "Secret"),
     "secretName": ("", "Secret"), "persistentVolumeClaim": ("claimName", "PersistentVolumeClaim"),
     "serviceAccountName": ("", "ServiceAccount"), "ingressClassName": ("", "IngressClass"),
 }  # fmt: skip
-ROUTES = {"service": "name", "serviceName": ""}  # of an ingress, likewise
+ROUTES = {"service": "name", "serviceName": ""}  # the same for an ingress
 HOST = re.compile(r"(?:://|@)([\w.-]{1,63})(?=[:/]|$)")
 COMPONENTS = {"schemas": "SCHEMA", "definitions": "SCHEMA", "$defs": "SCHEMA"}
 SINGULAR = {"bodies": "body", "ies": "y", "s": ""}
 
 
 def data_facts(document: str, text: str, schema: Schema | None = None) -> Facts:
-    """Return what a YAML or JSON file says if it is of a known kind, with the fields that a schema names."""
-    parts = [each for each in read_marked(text) if isinstance(each, Map)]
+    """Return the facts of a YAML or JSON file of a known kind, with the fields that a schema names."""
+    parts = [data for data in read_marked(text) if isinstance(data, Map)]
     readings = [_kubernetes(parts), *(reader(document, data) for data in parts for reader in READERS)]
-    facts: list[Fact] = list(itertools.islice(itertools.chain(*readings), MOST))
-    found = Facts(
+    yielded: list[Fact] = list(itertools.islice(itertools.chain(*readings), MOST))
+    facts = Facts(
         "",
-        tuple(each for each in facts if isinstance(each, Entity)),
-        tuple(dict.fromkeys(each for each in facts if isinstance(each, Reference))),
-        tuple(each for each in facts if isinstance(each, Alias)),
+        tuple(fact for fact in yielded if isinstance(fact, Entity)),
+        tuple(dict.fromkeys(fact for fact in yielded if isinstance(fact, Reference))),
+        tuple(fact for fact in yielded if isinstance(fact, Alias)),
     )
-    return with_fields(found, parts, schema) if schema else found
+    return with_fields(facts, parts, schema) if schema else facts
 
 
 def _names(data: Map, key: str) -> Iterator[tuple[str, int]]:
@@ -59,7 +59,7 @@ def _names(data: Map, key: str) -> Iterator[tuple[str, int]]:
 
 
 def _image(name: str, line: int, source: str) -> Iterator[Reference]:
-    """Yield the reference to a container image; its tag or digest stands in the description."""
+    """Yield the reference to a container image, with its tag or digest as the description."""
     bare, _, digest = name.partition("@")
     path, colon, tag = bare.rpartition(":")
     if not colon or "/" in tag:
@@ -73,7 +73,9 @@ def _image(name: str, line: int, source: str) -> Iterator[Reference]:
 
 def _compose(document: str, data: Map) -> Iterator[Fact]:
     services = data.map("services")
-    if not any(isinstance(each, Map) and {"image", "build", "extends"} & set(each) for each in services.values()):
+    if not any(
+        isinstance(service, Map) and {"image", "build", "extends"} & set(service) for service in services.values()
+    ):
         return
     for kind in ("networks", "volumes"):
         for name, line in _names(data, kind):
@@ -93,13 +95,13 @@ def _compose_service(document: str, data: Map, name: str, service: Map) -> Itera
     for key in ("networks", "volumes"):
         known = data.map(key)
         named = [(other.partition(":")[0], at) for other, at in _names(service, key)]
-        named += [(each.text("source"), at) for each, at in service.items_at(key) if isinstance(each, Map)]
+        named += [(mount.text("source"), at) for mount, at in service.items_at(key) if isinstance(mount, Map)]
         yield from (Reference("USES", f"{document}.{key}.{other}", at, name) for other, at in named if other in known)
     yield from _hosts(service, name, data.map("services"))
 
 
 def _hosts(service: Map, name: str, services: Map) -> Iterator[Reference]:
-    """Yield the services whose addresses are in the environment of one."""
+    """Yield references to the services whose addresses are in a service's environment."""
     environment = service.map("environment")
     values = [(value, environment.lines[key]) for key, value in environment.items() if isinstance(value, str)]
     for value, at in values or _names(service, "environment"):
@@ -111,25 +113,25 @@ def _hosts(service: Map, name: str, services: Map) -> Iterator[Reference]:
 
 
 def _kubernetes(parts: Sequence[Map]) -> Iterator[Fact]:
-    listed = [each for data in parts if data.text("kind") == "List" for each, _ in data.items_at("items")]
-    every = [*parts, *(each for each in listed if isinstance(each, Map))]
-    found = [each for each in every if each.text("apiVersion") and each.map("metadata").text("name")]
-    labels = {_resource(each): _labels(each) for each in found if each.text("kind") in WORKLOADS}
-    for each in found:
-        kind, name = each.text("kind"), _resource(each)
-        metadata = each.map("metadata")
+    listed = [item for data in parts if data.text("kind") == "List" for item, _ in data.items_at("items")]
+    maps = [*parts, *(item for item in listed if isinstance(item, Map))]
+    resources = [data for data in maps if data.text("apiVersion") and data.map("metadata").text("name")]
+    labels = {_resource(data): _labels(data) for data in resources if data.text("kind") in WORKLOADS}
+    for resource in resources:
+        kind, name = resource.text("kind"), _resource(resource)
+        metadata = resource.map("metadata")
         fields = {"namespace": metadata.text("namespace")} if metadata.text("namespace") else {}
-        yield Entity(name, kind.upper(), each.lines["apiVersion"], each.last, fields=fields, shared=True)
+        yield Entity(name, kind.upper(), resource.lines["apiVersion"], resource.last, fields=fields, shared=True)
         if kind == "Service":
-            yield from _selects(each.map("spec"), name, labels)
+            yield from _selects(resource.map("spec"), name, labels)
         if kind in WORKLOADS:
             at = metadata.lines["name"]
             yield from (Reference("HAS_LABEL", label, at, name, "LABEL") for label in sorted(labels[name]))
-        yield from _mentions(each, name)
+        yield from _mentions(resource, name)
 
 
 def _resource(data: Map) -> str:
-    """Return the name of a resource: a service's own, any other's as `deployment/web`."""
+    """Return the name of a resource: of a service its own, of any other with its kind, as in `deployment/web`."""
     kind, name = data.text("kind").lower(), data.map("metadata").text("name")
     return name if kind == "service" else f"{kind}/{name}"
 
@@ -142,7 +144,7 @@ def _labels(workload: Map) -> set[str]:
 
 
 def _selects(spec: Map, name: str, labels: dict[str, set[str]]) -> Iterator[Reference]:
-    """Yield what a service sends its traffic to: the workloads in the same file, else the labels that it looks for."""
+    """Yield what a service sends its traffic to: workloads in the same file, and the labels that it selects."""
     wanted = {f"{key}={value}" for key, value in spec.map("selector").items() if isinstance(value, str)}
     line = spec.lines.get("selector", 0)
     chosen = [other for other, has in labels.items() if wanted and wanted <= has]
@@ -153,7 +155,7 @@ def _selects(spec: Map, name: str, labels: dict[str, set[str]]) -> Iterator[Refe
 
 
 def _mentions(resource: Map, name: str) -> Iterator[Reference]:
-    """Yield what a resource names anywhere in it."""
+    """Yield references to everything that a resource's specification names."""
     is_ingress = resource.text("kind") == "Ingress"
     for data, key, line in walk(resource.get("spec")):
         if key == "image" and data.text(key):
@@ -200,13 +202,13 @@ def _api(document: str, data: Map) -> Iterator[Fact]:
 
 
 def _singular(plural: str) -> str:
-    ending = next((each for each in SINGULAR if plural.endswith(each)), "")
+    ending = next((suffix for suffix in SINGULAR if plural.endswith(suffix)), "")
     return plural.removesuffix(ending) + SINGULAR[ending] if ending else plural
 
 
 def _refs(document: str, data: Map, source: str) -> Iterator[Reference]:
-    for each, key, line in walk(data):
-        if key == "$ref" and (ref := each.text(key)):
+    for holder, key, line in walk(data):
+        if key == "$ref" and (ref := holder.text(key)):
             path, _, inner = ref.partition("#")
             if "://" in path:
                 continue
@@ -227,8 +229,8 @@ def _workflow(document: str, data: Map) -> Iterator[Fact]:
         yield Entity(qualified, "JOB", line, jobs.end(name), job.text("name"))
         for other, at in _names(job, "needs"):
             yield Reference("DEPENDS_ON", f"{document}.jobs.{other}", at, qualified)
-        for data_, key, at in walk(job):
-            value = data_.text(key)
+        for holder, key, at in walk(job):
+            value = holder.text(key)
             if key == "uses" and value.startswith("./"):
                 yield Reference("LINKS_TO", place_of(document, "").source + value[2:], at, qualified)
             elif key == "uses" and value:

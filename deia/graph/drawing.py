@@ -1,4 +1,4 @@
-"""A neighbourhood in the graph, and how it is drawn as a tree of text; `picture` draws it as a picture."""
+"""A neighbourhood in the graph, and how it is drawn as a text tree; `picture` draws it as SVG."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ BRANCHES, ASCII_BRANCHES = ("├── ", "└── ", "│   "), ("|-- ", "`--
 
 
 class Neighbourhood(NamedTuple):
-    """Entities around one, by id: how far right of it each is, by which it was reached, and what relates them."""
+    """An entity and those around it, by id: how far right of it each is, from which it was reached, their relations."""
 
     nodes: Mapping[int, Node]  # the one that is asked about is the first
     layers: Mapping[int, int]
     parents: Mapping[int, int]
-    lines: Mapping[tuple[int, int], Sequence[Relation]]  # by where the arrow begins and ends
+    lines: Mapping[tuple[int, int], Sequence[Relation]]  # by the entities at which the arrow begins and ends
     is_cut: bool
 
 
 def neighbourhood(graph: Graph, entity: int, *, depth: int = 1, most: int = MOST_DRAWN) -> Neighbourhood:
-    """Return what is at most so many steps around an entity, and the relations between all of these."""
+    """Return the entities at most `depth` steps from an entity, and the relations between them."""
     layers, parents, front, is_cut = {entity: 0}, dict[int, int](), [entity], False
     edges: list[Edge] = []
     for _ in range(depth):
@@ -61,7 +61,7 @@ def neighbourhood(graph: Graph, entity: int, *, depth: int = 1, most: int = MOST
 
 
 def tree(drawn: Neighbourhood, *, ascii_only: bool = False) -> str:
-    """Return a neighbourhood as a tree, from the entity that is asked about."""
+    """Return a neighbourhood as a tree whose root is the entity that is asked about."""
     first = next(iter(drawn.nodes))
     below: dict[int, list[int]] = {}
     for child, parent in drawn.parents.items():

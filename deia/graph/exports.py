@@ -1,7 +1,7 @@
 """The graph for other programs: JSON, CSV, DOT and GraphML, line by line.
 
-Names come from documents that anybody may have written. So they are escaped for each format, and a cell of CSV that a
-spreadsheet would take for a formula begins with an apostrophe.
+Names come from documents that anybody may have written, so they are escaped for each format, and a CSV cell that a
+spreadsheet would take for a formula gets an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Link(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A graph in some format, line by line, and whether there is more than was asked for."""
+    """A graph in some format, line by line, and whether it was cut off."""
 
     lines: Iterator[str]
     is_cut: bool
@@ -93,24 +93,24 @@ def export(graph: Graph, form: str, *, kind: str = "", most: int = MOST_EXPORTED
     write = FORMATS.get(form)
     if write is None:
         raise QueryError(f"format {form[:100]!r} is unknown", fix=f"Known are: {', '.join(FORMATS)}.")
-    run, values = (
+    execute, values = (
         graph.database.execute,
         {"type": kind.strip().upper().encode("utf-8", "replace").decode(), "most": most},
     )
-    end = run(END, values).fetchone()
+    end = execute(END, values).fetchone()
     values["end"] = end[0] if end else sys.maxsize
     schema = graph.schema
     rows = (
         Row._make((*row[:4], _fields(schema.fields_of(row[2], merged(row[4]))), *row[5:]))
-        for row in run(ENTITIES, values)
+        for row in execute(ENTITIES, values)
     )
     links = (
         Link._make((*row[:7], CERTAINTIES[row[7]], *row[8:11], _fields(schema.fields_of_relation(row[3], fields))))
-        for row in run(RELATIONS, values)
+        for row in execute(RELATIONS, values)
         for fields in (json.loads(row[11] or "{}"),)
     )
-    many = run("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
-    return Export(write(rows, links), bool(end) or many > most)
+    relation_count = execute("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
+    return Export(write(rows, links), bool(end) or relation_count > most)
 
 
 def _fields(fields: Mapping[str, Json]) -> str:
@@ -119,10 +119,10 @@ def _fields(fields: Mapping[str, Json]) -> str:
 
 def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     lists: tuple[tuple[str, Iterable[Row | Link]], ...] = (('{"entities": [', rows), ('], "relations": [', links))
-    for opening, items in lists:
+    for opening, rows_or_links in lists:
         yield opening
-        for number, item in enumerate(items):
-            values = item._asdict() | {"fields": json.loads(item.fields or "{}")}
+        for number, row in enumerate(rows_or_links):
+            values = row._asdict() | {"fields": json.loads(row.fields or "{}")}
             yield ("," if number else "") + json.dumps(values)
     yield "]}"
 
@@ -135,7 +135,7 @@ def _csv(names: tuple[str, ...], rows: Iterable[tuple[str | int, ...]]) -> Itera
 
 
 def _cell(value: str | int) -> str | int:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell's value, changed so that no spreadsheet takes it for a formula."""
     text = _printable(value) if isinstance(value, str) else value
     return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
@@ -151,16 +151,16 @@ def _dot(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text for between the quotation marks of DOT."""
+    """Return a text escaped for a quoted string of DOT."""
     return _printable(text).translate(DOT_ESCAPES)
 
 
 def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     yield GRAPHML
-    for what, names in KEYS.items():
+    for element, names in KEYS.items():
         for name in names:
             kind = "int" if name == "line" else "string"
-            yield f'  <key id="{what[0]}-{name}" for="{what}" attr.name="{name}" attr.type="{kind}"/>'
+            yield f'  <key id="{element[0]}-{name}" for="{element}" attr.name="{name}" attr.type="{kind}"/>'
     yield '  <graph id="deia" edgedefault="directed">'
     for row in rows:
         yield f'    <node id="n{row.id}">{_data("node", row)}</node>'
@@ -169,12 +169,12 @@ def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     yield "  </graph>\n</graphml>"
 
 
-def _data(what: str, item: Row | Link) -> str:
-    return "".join(f'<data key="{what[0]}-{name}">{xml(str(getattr(item, name)))}</data>' for name in KEYS[what])
+def _data(element: str, row: Row | Link) -> str:
+    return "".join(f'<data key="{element[0]}-{name}">{xml(str(getattr(row, name)))}</data>' for name in KEYS[element])
 
 
 def xml(text: str) -> str:
-    """Return a text for XML: escaped, and without characters that it cannot have."""
+    """Return a text escaped for XML, without the characters that XML forbids."""
     return "".join(XML_ESCAPES.get(char, char) for char in _printable(text))
 
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import functools
 
-PATTERNS = "patterns 3"  # changes when a document's facts would be others
+PATTERNS = "patterns 3"  # raised when the same document would yield other facts
 PACKAGES = ("spacy", "spacy-lookups-data")
 
 
 @functools.cache
 def extractor() -> str:
-    """Return what finds the facts of documents here, with its version."""
+    """Return the names and versions of what finds the facts of documents on this machine."""
     return " and ".join([PATTERNS, *(f"{name} {version}" for name, version in _versions().items())])
 
 
 def has_word_forms() -> bool:
-    """Return whether spaCy takes part."""
+    """Return whether spaCy and its tables are installed."""
     return bool(_versions())
 
 
 @functools.cache
 def _versions() -> dict[str, str]:
-    """Return the versions of spaCy and of its tables without importing it, which takes a second; none if one lacks."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - for what indexes, not for searches
+    """Return the versions of spaCy and its tables without the second that an import takes; none if one is missing."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - only indexing needs it
 
     try:
         return {name: version(name) for name in PACKAGES}

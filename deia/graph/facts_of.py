@@ -19,7 +19,6 @@ from deia.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
 PROSE = ("markdown", "text", "html", "pdf", "office", "email")
 
@@ -35,7 +34,7 @@ class Page(Record):
     anchors: Sequence[tuple[str, int]] = ()  # of a page that is not Markdown
     links: Sequence[tuple[str, int]] = ()
     title: str = ""
-    schema: Mapping[str, Any] = {}  # as it is written
+    schema: Mapping[str, object] = {}  # as it is written
 
 
 def facts_of(page: Page) -> Facts:

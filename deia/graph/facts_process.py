@@ -13,7 +13,7 @@ class FactsProcess(LimitedProcess):
     """A process that finds the facts of documents."""
 
     module = "deia.graph.facts_process"
-    fewest = SECONDS  # the first question may have to wait for spaCy
+    fewest = SECONDS  # seconds: the first question may have to wait for spaCy
 
     def facts(self, page: Page) -> Facts:
         """Return what a document says, as `facts_of` does; raise `ReadingError` if it breaks a limit."""

@@ -1,7 +1,7 @@
 """What an import in source code names: a path in the same source, or a package from elsewhere.
 
-Each kind of import, as `code_facts.txt` calls it, has a function from its text and its place to the names. Documents
-are named `source:folder/file`.
+For each kind of import in `code_facts.txt`, a function reads the names from its text and its place. Documents are named
+`source:folder/file`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 SCRIPTS = re.compile(r"(\.d)?\.[cm]?[jt]sx?$")
 NOT_RUST_MODULES = ("lib", "main", "mod")
-OWN_CRATES = ("tests", "examples", "benches", "bin")  # folders in which each file is a crate of its own
+OWN_CRATES = ("tests", "examples", "benches", "bin")  # folders where each file is a crate of its own
 RUST_STANDARD = ("std", "core", "alloc")
 MOST_USED = 2_000  # names in one `use`
-MOST_ENDS = 6  # of a path, by which a header is included
+MOST_ENDS = 6  # trailing parts of a path by which a header can be included
 OUTSIDE = re.compile(r"[a-z][a-z0-9+.]*:|[/#]")
 DOTTED = re.compile(r"^(?:global\s+)?(?:import|using|use)\s+|[;`\s]+$")
 KEYWORD = re.compile(r"^(?:static|function|const|type)\s+")
@@ -26,20 +26,20 @@ LOWER, CAPITAL = re.compile(r"[a-z_]"), re.compile(r"[A-Z]")
 
 
 class Import(NamedTuple):
-    """What an import leads to, and the package that is meant if that is not in the library."""
+    """The target of an import, and the package that is meant if the target is not in the library."""
 
-    target: str  # "" if it is the package in any case
+    target: str  # "" if the import can only mean the package
     package: str = ""
-    elsewhere: str = ""  # another name for the target, by which others may know it
+    elsewhere: str = ""  # another name for the target, by which other files may include it
 
 
 class Place(NamedTuple):
     """Where an import stands."""
 
-    source: str  # with the colon behind it, or ""
+    source: str  # with its colon, or ""
     path: str
     language: str
-    inner: tuple[str, ...] = ()  # the modules within the file that it is in
+    inner: tuple[str, ...] = ()  # the modules within the file that enclose it
     own: frozenset[str] = frozenset()  # the modules and other things that the file declares
 
     @property
@@ -48,18 +48,18 @@ class Place(NamedTuple):
         return posixpath.dirname(self.path)
 
     def beside(self, path: str) -> str:
-        """Return the name of what a path leads to that is relative to the file."""
+        """Return the document name that a path relative to the file leads to."""
         return self.source + posixpath.normpath(posixpath.join(self.folder, path))
 
 
 def place_of(document: str, language: str) -> Place:
-    """Return the place of a document, whose name tells its source."""
+    """Return the place of a document, whose name contains its source."""
     source, colon, path = document.partition(":") if ":" in document.partition("/")[0] else ("", "", document)
     return Place(source + colon, path, language)
 
 
 def module_name(place: Place) -> str:
-    """Return the name by which others import a file, as a path; "" if they import what it declares."""
+    """Return the path by which other files import a file, or "" if they import what it declares instead."""
     naming = {"javascript": _script, "rust": _rust, "go": _go, "c": _whole, "cpp": _whole}
     for language in ("typescript", "tsx"):
         naming[language] = _script
@@ -87,7 +87,7 @@ def _rust(path: str) -> str:
 
 
 def _crate(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return the path of the crate that a Rust file is in, and the modules that lead to the file."""
+    """Return the path of a Rust file's crate, and the modules that lead from it to the file."""
     parts = path.removesuffix(".rs").split("/")
     ends_of = [number + 1 for number, part in enumerate(parts[:-1]) if part == "src"]
     own = [number + 2 for number, part in enumerate(parts[:-1]) if part in OWN_CRATES and not ends_of]
@@ -98,7 +98,7 @@ def _crate(path: str) -> tuple[str, tuple[str, ...]]:
 
 
 def ends(place: Place) -> Iterator[str]:
-    """Yield the names by which a file is included from anywhere: the ends of its path."""
+    """Yield the trailing parts of a file's path, by which any file can include it."""
     parts = place.path.split("/")
     for count in range(1, min(len(parts), MOST_ENDS) + 1):
         yield f"{place.source}*/{'/'.join(parts[-count:])}"
@@ -108,7 +108,7 @@ def ends(place: Place) -> Iterator[str]:
 
 
 def _path(place: Place, text: str) -> Iterator[Import]:
-    """An import of JavaScript."""
+    """Read an import of JavaScript."""
     path = text.removeprefix("node:").partition("?")[0]
     if path.startswith(("./", "../")) or path in {".", ".."}:
         name = place.beside(path)
@@ -120,7 +120,7 @@ def _path(place: Place, text: str) -> Iterator[Import]:
 
 
 def _include(place: Place, text: str) -> Iterator[Import]:
-    """An `#include` of C."""
+    """Read an `#include` of C."""
     path = posixpath.normpath(text.strip('<>"'))
     anywhere = f"{place.source}*/{path.removeprefix('../')}"
     if text[:1] == "<":
@@ -130,30 +130,30 @@ def _include(place: Place, text: str) -> Iterator[Import]:
 
 
 def _beside(place: Place, text: str) -> Iterator[Import]:
-    """A file by its path from this one."""
+    """Read a path relative to the importing file."""
     path = text.removeprefix("/")
     yield Import(place.beside(f"{path}.rb" if place.language == "ruby" and not path.endswith(".rb") else path))
 
 
 def _required(place: Place, text: str) -> Iterator[Import]:
-    """A `require` of Ruby."""
+    """Read a `require` of Ruby."""
     yield Import(f"{place.source}*/{text.removesuffix('.rb')}.rb", text.partition("/")[0])
 
 
 def _import_path(_place: Place, text: str) -> Iterator[Import]:
-    """An import of Go."""
+    """Read an import of Go."""
     yield Import(f"go/{text}", text)
 
 
 def _dotted(place: Place, text: str) -> Iterator[Import]:
-    """An import of Java, Kotlin, Scala, C# or PHP."""
+    """Read an import of Java, Kotlin, Scala, C# or PHP."""
     name = DOTTED.sub("", " ".join(text.split())).replace("\\", ".").replace(" .", ".").replace(". ", ".")
     is_member = bool(KEYWORD.match(name)) and place.language != "csharp"
     name, renamed = KEYWORD.sub("", name), "=" in name
     name = re.split(r" as | = ", name)[-1 if place.language == "csharp" else 0].strip(" .")
     base, brace, rest = name.partition("{")
-    for each in rest.rstrip("} ").split(",") if brace else ("",):
-        whole = f"{base.rstrip('. ')}.{re.split(r' as |=>', each)[0].strip()}" if brace else name
+    for member in rest.rstrip("} ").split(",") if brace else ("",):
+        whole = f"{base.rstrip('. ')}.{re.split(r' as |=>', member)[0].strip()}" if brace else name
         above, _, last = whole.rpartition(".")
         if place.language == "csharp" and not renamed and "static " not in text:
             yield Import("", whole)
@@ -169,12 +169,12 @@ def _dotted(place: Place, text: str) -> Iterator[Import]:
 
 
 def _module(place: Place, text: str) -> Iterator[Import]:
-    """A `mod` of Rust that is in another file."""
+    """Read a `mod` of Rust whose body is in another file."""
     yield Import(".".join((place.source + _rust(place.path), *place.inner, text)))
 
 
 def _use(place: Place, text: str) -> Iterator[Import]:
-    """A `use` of Rust."""
+    """Read a `use` of Rust."""
     for path in _used(text):
         parts = [part for part in path.split("::") if part]
         capitals = [number for number, part in enumerate(parts) if CAPITAL.match(part)]
@@ -202,7 +202,7 @@ def _of_crate(place: Place, parts: list[str]) -> Iterator[Import]:
 
 
 def _used(text: str) -> list[str]:
-    """Return the paths in the tree of a `use`, without `*`, `self` at the end, and what they are called here."""
+    """Return the paths in the tree of a `use`, without a final `*` or `self` and without `as` names."""
     text = re.sub(r"//[^\n]*|/\*[^*]*\*/|\s+as\s+[\w#]+|\s+|r#", "", text)
     paths, above, last = [], [""], ""
     for piece in re.findall(r"[^{},]+|[{},]", text)[:MOST_USED]:

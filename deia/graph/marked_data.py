@@ -1,6 +1,6 @@
-"""YAML and JSON with the line of every key: maps and lists of strings, whatever the text says, in bounded time.
+"""YAML and JSON as maps and lists of strings, with the line of every key, read in bounded time whatever the text says.
 
-An alias is the very object that it stands for, so nothing is multiplied; who walks such data counts its steps.
+An alias is the same object as its anchor, so nothing is copied; code that walks such data must bound its steps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LONGEST = 4_000_000  # characters of YAML
 MOST_EVENTS = 400_000
-MOST_MERGED = 10_000  # keys that `<<` brings in
+MOST_MERGED = 10_000  # keys that `<<` merges in
 MOST_STEPS = 100_000
 DEEPEST = 100
 
@@ -28,17 +28,17 @@ class Map(dict[str, "Any"]):
         self.last = 0
 
     def map(self, key: str) -> Map:
-        """Return what a key holds if that is a map, else an empty one."""
+        """Return a key's value if it is a map, else an empty map."""
         value = self.get(key)
         return value if isinstance(value, Map) else Map()
 
     def text(self, key: str) -> str:
-        """Return what a key holds if that is a plain value, else ""."""
+        """Return a key's value if it is a scalar, else ""."""
         value = self.get(key)
         return value if isinstance(value, str) else ""
 
     def items_at(self, key: str) -> list[tuple[Any, int]]:
-        """Return the items of a list with their lines; the keys of a map, and a plain value, count as items."""
+        """Return the items of a key's list with their lines; a map's keys and a single scalar count as items."""
         value = self.get(key)
         if isinstance(value, Map):
             return list(value.lines.items())
@@ -47,7 +47,7 @@ class Map(dict[str, "Any"]):
         return [(value, self.lines[key])] if isinstance(value, str) else []
 
     def end(self, key: str) -> int:
-        """Return the last line of what a key holds."""
+        """Return the last line of a key's value."""
         value = self.get(key)
         return max(self.lines[key], value.last) if isinstance(value, Map | List) else self.lines[key]
 
@@ -62,10 +62,10 @@ class List(list["Any"]):
 
 
 def read_marked(text: str) -> list[Any]:
-    """Return the documents of a YAML or JSON text; what comes before an error counts."""
+    """Return the documents of a YAML or JSON text, up to the first error."""
     if len(text) > LONGEST:
         return []
-    import yaml  # noqa: PLC0415 - 20 ms that only data need
+    import yaml  # noqa: PLC0415 - 20 ms that only data files cost
 
     documents: list[Any] = []
     try:
@@ -83,7 +83,7 @@ def _documents(yaml: Any, text: str) -> Iterator[Any]:
             return
         line = event.start_mark.line + 1
         if isinstance(event, yaml.CollectionEndEvent):
-            is_block = event.start_mark.index == event.end_mark.index  # it ends where the next thing begins
+            is_block = event.start_mark.index == event.end_mark.index  # a block ends where the next event begins
             node = reading.close(line - is_block)
             if not reading.open:
                 yield node
@@ -100,7 +100,7 @@ def _documents(yaml: Any, text: str) -> Iterator[Any]:
 
 
 class _Reading:
-    """The collections that are open, each with the key that waits for its value; and what aliases stand for."""
+    """The open collections, each with the key that waits for its value, and the nodes that aliases stand for."""
 
     def __init__(self) -> None:
         self.open: list[tuple[Map | List, list[tuple[str, int]]]] = []
@@ -126,7 +126,7 @@ class _Reading:
             waiting.append((node if isinstance(node, str) else "", line))
 
     def close(self, line: int) -> Map | List:
-        """Close the innermost collection, and return it."""
+        """Close the innermost collection and return it."""
         node, _ = self.open.pop()
         node.last = max(node.last, line)
         if self.open:
@@ -138,20 +138,20 @@ class _Reading:
 
 
 def _merge(node: Map) -> int:
-    """Add what `<<` brings into a map, and return how much that is."""
-    other: Any = node["<<"]
+    """Add the keys that `<<` merges into a map, and return how many there are."""
+    merged: Any = node["<<"]
     count = 0
-    for each in other if isinstance(other, List) else [other]:
-        for key in each if isinstance(each, Map) and each is not node else ():
+    for source in merged if isinstance(merged, List) else [merged]:
+        for key in source if isinstance(source, Map) and source is not node else ():
             count += 1
             if key not in node and count < MOST_MERGED:
-                node[key] = each[key]
+                node[key] = source[key]
                 node.lines[key] = node.lines["<<"]
     return count
 
 
 def _json(text: str) -> list[Any]:
-    """Return a JSON text that is not YAML, all at its first line."""
+    """Return the value of a JSON text that is not YAML, with every key on line 1."""
     try:
         return [_from(json.loads(text), 0)]
     except (ValueError, RecursionError):
@@ -159,34 +159,34 @@ def _json(text: str) -> list[Any]:
 
 
 def _from(value: Any, depth: int) -> Any:
-    made: Map | List
+    collection: Map | List
     if isinstance(value, dict) and depth < DEEPEST:
-        made = Map()
-        made.update({key: _from(each, depth + 1) for key, each in value.items()})
-        made.lines = dict.fromkeys(made, 1)
-        return made
+        collection = Map()
+        collection.update({key: _from(member, depth + 1) for key, member in value.items()})
+        collection.lines = dict.fromkeys(collection, 1)
+        return collection
     if isinstance(value, list) and depth < DEEPEST:
-        made = List()
-        made.extend(_from(each, depth + 1) for each in value)
-        made.lines = [1] * len(made)
-        return made
+        collection = List()
+        collection.extend(_from(member, depth + 1) for member in value)
+        collection.lines = [1] * len(collection)
+        return collection
     return "" if value is None else str(value)
 
 
-def walk(node: Any) -> Iterator[tuple[Map, str, int]]:
-    """Yield every key of every map in data, with the map and its line; each object once, and not without end."""
-    stack, seen, steps = [node], set[int](), 0
+def walk(root: Any) -> Iterator[tuple[Map, str, int]]:
+    """Yield each map in a tree with each of its keys and the key's line; every map once, at most MOST_STEPS keys."""
+    stack, seen, steps = [root], set[int](), 0
     while stack:
-        each = stack.pop()
-        if id(each) in seen or not isinstance(each, Map | List):
+        node = stack.pop()
+        if id(node) in seen or not isinstance(node, Map | List):
             continue
-        seen.add(id(each))
-        if isinstance(each, Map):
-            for key, value in each.items():
+        seen.add(id(node))
+        if isinstance(node, Map):
+            for key, value in node.items():
                 steps += 1
                 if steps > MOST_STEPS:
                     return
-                yield each, key, each.lines.get(key, 0)
+                yield node, key, node.lines.get(key, 0)
                 stack.append(value)
         else:
-            stack.extend(each[:MOST_STEPS])
+            stack.extend(node[:MOST_STEPS])

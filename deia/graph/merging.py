@@ -1,6 +1,6 @@
-"""Entities that may be one: proposals for a person, each with what speaks for it. Nothing is merged unasked.
+"""Proposals to merge entities that may be one, each with its reason. A person decides; nothing is merged unasked.
 
-Only what is shared between documents can be merged, since a class or a section is what its document defines.
+Only entities shared between documents can be merged, since a class or a section belongs to the document defining it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from deia.graph.graph_store import Graph
 
-# What is known by its exact name: two spellings are two things.
+# Types whose entities are known by their exact names: two spellings are two entities.
 EXACT = ("ACTION", "COMMAND", "DOCUMENT", "ERROR", "IMAGE", "LABEL", "PACKAGE")
 SHARED = f"""select entities.id, name, type, (select count(*) from places where entity = entities.id) named
     from entities where shared and type not in {EXACT} order by name"""  # noqa: S608 - constants
@@ -34,7 +34,7 @@ ALIKE = f"""select relations.source, relations.target,
 
 
 class Merge(Record):
-    """Two entities of which the first is to become another name of the second."""
+    """A proposal that an entity become another name of a second one."""
 
     name: str
     type: str
@@ -44,7 +44,7 @@ class Merge(Record):
 
     @property
     def id(self) -> str:
-        """What a person types: the same two have the same."""
+        """The id that a person types; the same two entities always have the same one."""
         return f"merge-{blake2b(repr(self.keys).encode('utf-8', 'replace'), digest_size=3).hexdigest()}"
 
     @property
@@ -57,17 +57,17 @@ class Merge(Record):
 
 
 def proposed_merges(graph: Graph) -> list[Merge]:
-    """Return the merges for which something speaks: another spelling, an alias, or what a document or a model says."""
+    """Return the merges that have a reason: another spelling, an alias, or a statement of a document or a model."""
     shared = {row[0]: row for row in graph.database.execute(SHARED)}
     pairs = [*_spelled_alike(shared), *graph.database.execute(ALIKE)]
-    found: dict[str, Merge] = {}
-    for one, other, because in pairs:
-        if one in shared and other in shared:
-            # What fewer documents name becomes the other name of what more do.
-            lesser, greater = sorted((shared[one], shared[other]), key=lambda row: (row[3], -len(row[1]), row[1]))
+    merges: dict[str, Merge] = {}
+    for first, second, because in pairs:
+        if first in shared and second in shared:
+            # The entity that fewer documents name becomes another name of the one that more do.
+            lesser, greater = sorted((shared[first], shared[second]), key=lambda row: (row[3], -len(row[1]), row[1]))
             merge = Merge(name=lesser[1], type=lesser[2], into=greater[1], into_type=greater[2], because=because)
-            found.setdefault(merge.id, merge)
-    return list(found.values())
+            merges.setdefault(merge.id, merge)
+    return list(merges.values())
 
 
 def _spelled_alike(shared: Mapping[int, tuple[int, str, str, int]]) -> Iterator[tuple[int, int, str]]:
@@ -75,12 +75,12 @@ def _spelled_alike(shared: Mapping[int, tuple[int, str, str, int]]) -> Iterator[
     for entity, name, kind, _ in shared.values():
         alike[SAME.get(kind, kind), spelling(name)].append(entity)
     for group in alike.values():
-        for one, other in pairwise(sorted(group, key=lambda entity: -shared[entity][3])):
-            yield one, other, "the same but for case, signs or the plural"
+        for first, second in pairwise(sorted(group, key=lambda entity: -shared[entity][3])):
+            yield first, second, "the same but for case, signs or the plural"
 
 
 def followed(merges: Mapping[str, str], key: str) -> str:
-    """Return the key of what an entity is part of after some merges."""
+    """Return the key of the entity that a key stands for after some merges."""
     seen = {key}
     while (into := merges.get(key)) is not None and into not in seen:
         seen.add(into)

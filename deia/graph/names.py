@@ -1,8 +1,8 @@
-"""From a name as somebody types it to the entities that it may mean; one is never taken silently for another.
+"""Find the entities that a typed name may mean; no entity is silently taken for another.
 
 The first of these steps that finds anything decides: the name itself; the name in other case; its last parts, such as
 `JSONDecoder.decode`; other spellings of these (`raw-decode`, `raw decoders`); aliases; abbreviations (`JD`, `cfg`); and
-names that are nearly the same, by rapidfuzz. What the last two find is to be told as a guess.
+names that are nearly the same, by rapidfuzz. What the last two steps find has to be shown as a guess.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ GUESSES = (ABBREVIATION, SIMILAR)
 MOST = 1_000  # entities that are returned
 LONGEST = 300  # characters of a name
 FEWEST_SIMILAR = 4  # characters of a name that may be misspelt
-# How alike names have to be: 1 less the letters to exchange, swap, leave out or add, by length (optimal string
-# alignment), chosen with bench/graph_names.py.
+# The least similarity of names: 1 minus the share of letters to replace, swap, drop or add (optimal string alignment),
+# chosen with bench/graph_names.py.
 LIKE = 0.75
-NEAR = 0.06  # less like than the most alike
+NEAR = 0.06  # how far below the best similarity a name may be
 MOST_SIMILAR = 50
 FEWEST_INITIALS = 2
-SHORTEST_PART = 0.34  # of a word that an abbreviation of it has: `cfg` of `config`
+SHORTEST_PART = 0.34  # the least share of a word that its abbreviation has, as `cfg` of `config`
 PARTS = re.compile(r"\s*[.:/#\\>]+\s*")
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 SIGNS = "_-$@. "
@@ -38,19 +38,19 @@ Row = tuple[int, str, str, str]  # id, name, type, and the last part of the name
 
 
 class Found(Record):
-    """The ids of the entities that a name may mean, and how they were found; of several a person chooses."""
+    """The ids of the entities that a name may mean, and how they were found; a person chooses among several."""
 
     entities: tuple[int, ...] = ()
     how: str = EXACT
 
     @property
     def is_guess(self) -> bool:
-        """Whether to say that something else was typed."""
+        """Whether an answer has to say that another name was typed."""
         return self.how in GUESSES
 
 
 def find(database: Connection, text: str, type: str = "") -> Found:  # noqa: A002 - as entities have it
-    """Return the entities that a name may mean, of a type if one is given."""
+    """Return the entities that a name may mean, only those of a type if one is given."""
     text = " ".join(text.split())[:LONGEST]
     kind = type.strip().upper()
 
@@ -62,18 +62,18 @@ def find(database: Connection, text: str, type: str = "") -> Found:  # noqa: A00
 
     if not text:
         return Found()
-    if found := rows("name = ?", text):
-        return _found(found, EXACT)
+    if matches := rows("name = ?", text):
+        return _found(matches, EXACT)
     parts = PARTS.split(text)
-    same = _ending(rows("last = ?", parts[-1].casefold()), parts)
-    if found := list(dict.fromkeys([*rows("folded = ?", text.casefold()), *same])):
-        return _found(found, EXACT if all(row[1].endswith(text) for row in found) else SPELLING)
-    every = rows("1")
+    endings = _ending(rows("last = ?", parts[-1].casefold()), parts)
+    if matches := list(dict.fromkeys([*rows("folded = ?", text.casefold()), *endings])):
+        return _found(matches, EXACT if all(row[1].endswith(text) for row in matches) else SPELLING)
+    all_rows = rows("1")
     for how, chosen in (
-        (SPELLING, _spelled(every, text, parts)),
-        (ALIAS, _through_aliases(database, every, text)),
-        (ABBREVIATION, _abbreviated(every, parts[-1])),
-        (SIMILAR, _similar(every, parts)),
+        (SPELLING, _spelled(all_rows, text, parts)),
+        (ALIAS, _through_aliases(database, all_rows, text)),
+        (ABBREVIATION, _abbreviated(all_rows, parts[-1])),
+        (SIMILAR, _similar(all_rows, parts)),
     ):
         if chosen:
             return _found(chosen, how)
@@ -85,7 +85,7 @@ def _found(rows: Iterable[Row], how: str) -> Found:
 
 
 def spelling(text: str) -> str:
-    """Return a name without what people write differently: case, signs between words, the plural."""
+    """Return a name without what people spell differently: case, signs between words, the plural."""
     return "".join(_singular(word.casefold()) for word in WORDS.findall(text))
 
 
@@ -98,17 +98,17 @@ def _singular(word: str) -> str:
 
 
 def _ending(rows: Sequence[Row], parts: Sequence[str]) -> list[Row]:
-    """Return the rows whose names end with the parts that were typed, or all if nothing but a last part was."""
+    """Return the rows whose names end with the typed parts, in whatever spelling."""
     wanted = [spelling(part) for part in parts]
     return [row for row in rows if [spelling(part) for part in PARTS.split(row[1])][-len(wanted) :] == wanted]
 
 
 def _spelled(rows: Sequence[Row], text: str, parts: Sequence[str]) -> list[Row]:
-    """Return what is the same but for its spelling, the last part typed or the whole."""
+    """Return the rows whose last part is the typed last part, else the whole typed text, in another spelling."""
     last, whole = spelling(parts[-1]), spelling(text)
     same = [row for row in _beginning(rows, last[:1]) if spelling(PARTS.split(row[1])[-1]) == last]
-    if found := _ending(same, parts):
-        return found
+    if matches := _ending(same, parts):
+        return matches
     return [row for row in _beginning(rows, whole[:1]) if spelling(PARTS.split(row[1])[-1]) == whole]
 
 
@@ -118,7 +118,7 @@ def _beginning(rows: Iterable[Row], letter: str) -> list[Row]:
 
 
 def _through_aliases(database: Connection, rows: Sequence[Row], text: str) -> list[Row]:
-    """Return what other names stand for: those under which documents give on what others define."""
+    """Return the rows that an alias stands for: a name under which a document re-exports what another one defines."""
     sql = "select distinct target from aliases where name = ? or last = ?"
     targets = {target for (target,) in database.execute(sql, (text, text.casefold()))}
     return [row for row in rows if row[1] in targets]
@@ -131,8 +131,8 @@ def _abbreviated(rows: Sequence[Row], typed: str) -> list[Row]:
         return []
     named = [(row, WORDS.findall(PARTS.split(row[1])[-1])) for row in _beginning(rows, short[0])]
     for fits in (_initials, _consonants):
-        if found := [row for row, name in named if fits(name) == short]:
-            return found
+        if matches := [row for row, name in named if fits(name) == short]:
+            return matches
     return [row for row, name in named if _leaves_out(short, "".join(name).casefold())]
 
 
@@ -146,7 +146,7 @@ def _consonants(name: Sequence[str]) -> str:
 
 
 def _leaves_out(short: str, letters: str) -> bool:
-    """Return whether an abbreviation is a name with some of its consonants, too, left out, or the beginning of one."""
+    """Return whether an abbreviation is a name's beginning, or the name without vowels and some of its consonants."""
     if not SHORTEST_PART * len(letters) <= len(short) < len(letters):
         return False
     rest = iter(letters)
@@ -154,8 +154,8 @@ def _leaves_out(short: str, letters: str) -> bool:
 
 
 def _similar(rows: Sequence[Row], parts: Sequence[str]) -> list[Row]:
-    """Return the names that are nearly what was typed, with those that are about as near."""
-    from rapidfuzz import process  # noqa: PLC0415 - only names that nothing has need it
+    """Return the names most similar to what was typed, and those about as similar."""
+    from rapidfuzz import process  # noqa: PLC0415 - only unknown names need it
     from rapidfuzz.distance import OSA  # noqa: PLC0415 - likewise
 
     typed = spelling(parts[-1])
@@ -165,11 +165,11 @@ def _similar(rows: Sequence[Row], parts: Sequence[str]) -> list[Row]:
     near = process.extract(typed, spelled, scorer=OSA.normalized_similarity, score_cutoff=LIKE, limit=MOST_SIMILAR)
     best = max((score for _, score, _ in near), default=0.0)
     chosen = {last for _, score, last in near if score >= best - NEAR}
-    found = [row for row in rows if row[3] in chosen]
+    similar = [row for row in rows if row[3] in chosen]
     if len(parts) > 1:
         owner = spelling(parts[-2])
         owned = [
-            row for row in found if OSA.normalized_similarity(owner, spelling(PARTS.split(f".{row[1]}")[-2])) >= LIKE
+            row for row in similar if OSA.normalized_similarity(owner, spelling(PARTS.split(f".{row[1]}")[-2])) >= LIKE
         ]
-        return owned or found
-    return found
+        return owned or similar
+    return similar

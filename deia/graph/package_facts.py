@@ -1,7 +1,7 @@
-"""Which packages a project depends on, as its manifests and lock files say; and which of them depend on which.
+"""Which packages a project depends on according to its manifests and lock files, and which of them depend on which.
 
-Each kind of file, known by its name, has a function that yields dependencies. A package is shared: the same name means
-the same package in whatever document.
+Each kind of file, recognised by its name, has a function that yields dependencies. A package is shared: the same name
+means the same package in every document.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from deia.graph.marked_data import Map, read_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
 
 LONGEST = 8_000_000
 MOST = 50_000
@@ -45,11 +44,11 @@ class Needed(NamedTuple):
     name: str
     version: str = ""
     by: str = ""  # the package that depends on it; "" for the project
-    line: int = 0  # 0: where the name stands
+    line: int = 0  # 0: the line on which the name stands
 
 
 class _Lines:
-    """Where names stand in a text."""
+    """The lines on which names stand in a text."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[str, list[int]] = {}
@@ -58,14 +57,14 @@ class _Lines:
                 self._lines.setdefault(token.casefold(), []).append(number)
 
     def of(self, name: str, after: int = 0) -> int:
-        """Return the first line from one on in which a name stands, the very first if there is none."""
+        """Return the first line, not before `after`, on which a name stands; its very first line if there is none."""
         lines = self._lines.get(name.casefold(), [])
         place = bisect.bisect_left(lines, after)
         return lines[place] if place < len(lines) else lines[0] if lines else 0
 
 
 def reads_packages(document: str) -> bool:
-    """Return whether a document is a manifest or a lock file by its name."""
+    """Return whether a document's name is that of a manifest or a lock file."""
     return _reader(document) is not None
 
 
@@ -96,7 +95,7 @@ def package_facts(document: str, text: str) -> Facts:
     return Facts("", tuple(entities.values()), tuple(dict.fromkeys(references)))
 
 
-OWN, LOCKED = "\0own", "\0locked"  # instead of who depends: the project itself, and a package with its version
+OWN, LOCKED = "\0own", "\0locked"  # for `Needed.by`: the project itself, and a package locked to a version
 
 
 def _reader(document: str) -> Callable[[str], Iterator[Needed]] | None:
@@ -107,7 +106,7 @@ def _reader(document: str) -> Callable[[str], Iterator[Needed]] | None:
 
 
 def _aliases(document: str, own: Iterable[str]) -> Iterator[Alias]:
-    """Yield the names by which code imports what the project is: a crate, or a module of Go."""
+    """Yield the names by which code imports the project itself, as a crate or a Go module."""
     place = place_of(document, "")
     folder = place.folder
     for name in own:
@@ -121,9 +120,9 @@ def _aliases(document: str, own: Iterable[str]) -> Iterator[Alias]:
 
 
 def _requirement(text: str) -> Iterator[Needed]:
-    found = REQUIREMENT.match(text[:1000])
-    if found:
-        yield Needed(_python_name(found[1]), found[2].strip())
+    match = REQUIREMENT.match(text[:1000])
+    if match:
+        yield Needed(_python_name(match[1]), match[2].strip())
 
 
 def _python_name(name: str) -> str:
@@ -133,7 +132,7 @@ def _python_name(name: str) -> str:
 def _requirements(text: str) -> Iterator[Needed]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.lstrip().startswith(("-", "#", "http:", "https:", ".", "/")):
-            yield from (each._replace(line=number) for each in _requirement(line))
+            yield from (needed._replace(line=number) for needed in _requirement(line))
 
 
 def _pyproject(text: str) -> Iterator[Needed]:
@@ -155,25 +154,25 @@ def _pyproject(text: str) -> Iterator[Needed]:
                     yield Needed(_python_name(name), _version(version))
 
 
-def _version(value: Any) -> str:
+def _version(value: object) -> str:
     return str(value.get("version", "")) if isinstance(value, dict) else str(value)
 
 
 def _toml_lock(text: str) -> Iterator[Needed]:
-    """The lock files of Poetry, uv and Cargo."""
+    """Read the lock files of Poetry, uv and Cargo."""
     packages = tomllib.loads(text).get("package", [])
     declared = [number for number, line in enumerate(text.split("\n"), 1) if re.match(r"name\s*=", line)]
     for number, package in enumerate(packages):
         line = declared[number] if number < len(declared) else 0
         yield Needed(package["name"], str(package.get("version", "")), LOCKED, line)
     for package in packages:
-        listed = package.get("dependencies", [])
-        for needed in listed:
-            if isinstance(needed, dict):
-                yield Needed(needed["name"], "", package["name"])
+        dependencies = package.get("dependencies", [])
+        for dependency in dependencies:
+            if isinstance(dependency, dict):
+                yield Needed(dependency["name"], "", package["name"])
             else:
-                version = _version(listed[needed]) if isinstance(listed, dict) else ""
-                yield Needed(str(needed).split(" ")[0], version, package["name"])
+                version = _version(dependencies[dependency]) if isinstance(dependencies, dict) else ""
+                yield Needed(str(dependency).split(" ")[0], version, package["name"])
 
 
 # --- JavaScript ---
@@ -190,7 +189,9 @@ def _package_json(text: str) -> Iterator[Needed]:
 
 def _package_lock(text: str) -> Iterator[Needed]:
     data = json.loads(text)
-    packages = data.get("packages") or {f"node_modules/{name}": each for name, each in data["dependencies"].items()}
+    packages = data.get("packages") or {
+        f"node_modules/{name}": package for name, package in data["dependencies"].items()
+    }
     lines = {line.strip().split('"')[1]: number for number, line in enumerate(text.split("\n"), 1)
              if line.lstrip().startswith('"') and line.rstrip().endswith("{")}  # fmt: skip
     named = {path: path.rpartition("node_modules/")[2] if path else "" for path in packages}
@@ -205,7 +206,7 @@ def _package_lock(text: str) -> Iterator[Needed]:
 
 
 def _yarn_lock(text: str) -> Iterator[Needed]:
-    name, line, at, found = "", 1, 0, []
+    name, line, at, dependencies = "", 1, 0, []
     for match in YARN.finditer(text):
         line += text.count("\n", at, match.start())
         at = match.start()
@@ -216,27 +217,27 @@ def _yarn_lock(text: str) -> Iterator[Needed]:
         elif match[2] and name:
             yield Needed(name, match[2].strip('"'), LOCKED, head)
         elif match[3] and name:
-            found.append(Needed(match[3], match[4], name, line))
-    yield from found
+            dependencies.append(Needed(match[3], match[4], name, line))
+    yield from dependencies
 
 
 def _pnpm_lock(text: str) -> Iterator[Needed]:
-    data = next((each for each in read_marked(text) if isinstance(each, Map)), Map())
+    data = next((document for document in read_marked(text) if isinstance(document, Map)), Map())
     importers = data.map("importers")
     for project in [data, *(importers.map(name) for name in importers)]:
         for key in ("dependencies", "devDependencies", "optionalDependencies"):
             listed = project.map(key)
             for name in listed:
                 yield Needed(name, listed.map(name).text("version") or listed.text(name), "", listed.lines[name])
-    found = []
+    dependencies = []
     for section in ("packages", "snapshots"):
         packages = data.map(section)
         for spec, line in packages.lines.items():
             if match := PNPM.match(spec):
                 yield Needed(match[1], match[2], LOCKED, line)
                 listed = packages.map(spec).map("dependencies")
-                found += [Needed(name, listed.text(name), match[1], listed.lines[name]) for name in listed]
-    yield from found
+                dependencies += [Needed(name, listed.text(name), match[1], listed.lines[name]) for name in listed]
+    yield from dependencies
 
 
 # --- Rust, Go, Ruby, Java ---
@@ -253,54 +254,54 @@ def _cargo(text: str) -> Iterator[Needed]:
                 yield Needed(real, _version(value))
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
 def _go_mod(text: str) -> Iterator[Needed]:
-    if found := GO_MODULE.search(text):
-        yield Needed(found[1], "", OWN)
+    if module := GO_MODULE.search(text):
+        yield Needed(module[1], "", OWN)
     text = re.sub(r"//[^\n]*", "", text)
-    for found in GO_REQUIRED.finditer(text):
-        yield Needed(found[1], found[2])
+    for requirement in GO_REQUIRED.finditer(text):
+        yield Needed(requirement[1], requirement[2])
 
 
 def _gemfile(text: str) -> Iterator[Needed]:
-    for found in GEM.finditer(text):
-        yield Needed(found[1], found[2] or "")
+    for gem in GEM.finditer(text):
+        yield Needed(gem[1], gem[2] or "")
 
 
 def _gemfile_lock(text: str) -> Iterator[Needed]:
-    name, needed, at, line = "", [], 0, 1
-    for found in GEM_LOCKED.finditer(text.replace("\r", "")):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        if len(found[1]) == 4:
-            name = found[2]
-            yield Needed(name, found[3] or "", LOCKED, line)
+    name, dependencies, at, line = "", [], 0, 1
+    for match in GEM_LOCKED.finditer(text.replace("\r", "")):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        if len(match[1]) == 4:
+            name = match[2]
+            yield Needed(name, match[3] or "", LOCKED, line)
         else:
-            needed.append(Needed(found[2], found[3] or "", name, line))
-    yield from needed
+            dependencies.append(Needed(match[2], match[3] or "", name, line))
+    yield from dependencies
 
 
 def _pom(text: str) -> Iterator[Needed]:
-    """Maven's file: an artifact is a dependency, a plugin, the parent, or else the project itself."""
+    """Read Maven's file: an artifact is a dependency, a plugin or the parent, otherwise the project itself."""
     bare = "".join("\n" * part.partition("-->")[0].count("\n") + part.partition("-->")[2] if number else part
                    for number, part in enumerate(text.split("<!--")))  # fmt: skip
     own: dict[str, str] = {}
     fields, line, at = own, 1, 0
-    for found in MAVEN.finditer(bare):
-        line += bare.count("\n", at, found.start())
-        at = found.start()
-        if found[2] and not found[1]:
+    for tag in MAVEN.finditer(bare):
+        line += bare.count("\n", at, tag.start())
+        at = tag.start()
+        if tag[2] and not tag[1]:
             fields, head = {}, line
-        elif found[2]:
+        elif tag[2]:
             if "artifactId" in fields and fields is not own:
                 yield Needed(_artifact(fields), fields.get("version", ""), "", head)
-                own = own if found[2] != "parent" else {"groupId": fields.get("groupId", "")} | own
+                own = own if tag[2] != "parent" else {"groupId": fields.get("groupId", "")} | own
             fields = own
-        elif found[3]:
-            fields.setdefault(found[3], found[4])
+        elif tag[3]:
+            fields.setdefault(tag[3], tag[4])
     if "artifactId" in own:
         yield Needed(_artifact(own), own.get("version", ""), OWN)
 
@@ -311,8 +312,8 @@ def _artifact(fields: Mapping[str, str]) -> str:
 
 def _gradle(text: str) -> Iterator[Needed]:
     for number, line in enumerate(text.split("\n"), 1):
-        if found := GRADLE.match(line[:1000]):
-            yield Needed(found[1], found[2] or "", "", number)
+        if match := GRADLE.match(line[:1000]):
+            yield Needed(match[1], match[2] or "", "", number)
 
 
 READERS: dict[str, Callable[[str], Iterator[Needed]]] = {

@@ -1,4 +1,4 @@
-"""What the anchors and links of pages say: where a name or a section begins, and which lines refer to it."""
+"""Facts of pages' anchors and links: where a name or a section begins, and which lines refer to it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     Place = tuple[str, int]  # a name or an address, with the line on which it stands
 
 DEFINITION, SECTION, LINKS_TO = "DEFINITION", "SECTION", "LINKS_TO"
-MODULE_ANCHOR = "module-"  # before the name of a module, in pages that Sphinx makes
-MOST_LINE = 4_000  # characters of a line in which links are looked for
-MOST_PLACES = 5_000  # links of a page, and names
+MODULE_ANCHOR = "module-"  # before a module's name in the pages of Sphinx
+MOST_LINE = 4_000  # characters of a line that are searched for links
+MOST_PLACES = 5_000  # links per page, and as many anchors
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.{1,300})")
 FENCE = re.compile(r" {0,3}(```|~~~)")
 LINK = re.compile(r"\]\(<?([^()\s<>]{1,500})|\[\[([^\]|#\n]{1,200})(?:#([^\]|\n]{1,200}))?")
@@ -28,10 +28,10 @@ NO_SLUG = re.compile(r"[^\w\- ]")
 def page_facts(
     document: str, anchors: Sequence[Place], links: Sequence[Place], sections: Mapping[int, str] = {}
 ) -> Facts:
-    """Return the anchors of a page as entities, and its links as references from the line on which they stand.
+    """Return a page's anchors as entities, and its links as references from the lines on which they stand.
 
-    The name of an anchor is its address: the document with the anchor behind it. One that is a qualified name
-    (`json.dumps`) defines that name. Anchors on the first lines of `sections` are other names for these.
+    An anchor is named by its address: the document and the anchor. An anchor that is a qualified name (`json.dumps`)
+    defines that name. Anchors on the first lines of `sections` are other names for these sections.
     """
     lines = dict(reversed(anchors))
     defined = {anchor: name for anchor in lines if (name := _defined(anchor))}
@@ -64,7 +64,7 @@ def _defined(anchor: str) -> str:
 
 
 def markdown_places(text: str) -> tuple[list[Place], list[Place]]:
-    """Return the headings of a Markdown page by the names that hosts of repositories give them, and its links."""
+    """Return a Markdown page's headings, as the anchors that hosts of repositories make of them, and its links."""
     anchors: list[Place] = []
     links: list[Place] = []
     fence = ""

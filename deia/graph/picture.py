@@ -1,7 +1,7 @@
-"""A neighbourhood in the graph as a picture: SVG for light and dark pages, without scripts and in one file.
+"""A neighbourhood in the graph as one SVG picture for light and dark pages, without scripts.
 
-What flows goes from left to right. Labels do not overlap: every line ends at a place of its own at the edge of a box,
-and its name stands there, at the end where fewer lines meet.
+Whatever flows does so from left to right. Labels do not overlap: every line ends at its own place on the edge of a box,
+and its name stands at the end where fewer lines meet.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from deia.graph.graph_answers import Node, Relation
 
 MOST_NAME, MOST_LABEL = 36, 30  # characters
-CHAR, SMALL = 7.4, 6.2  # pixels that a character is wide, in a box and beside a line
-HEIGHT, PORT, TIGHT = 38.0, 15.0, 5.0  # of a box at least; between two lines that end at it, with and without a name
+CHAR, SMALL = 7.4, 6.2  # the width of a character in pixels, in a box and beside a line
+HEIGHT, PORT, TIGHT = 38.0, 15.0, 5.0  # the least of a box; of a line that ends at it, with and without a name
 SPACE, MARGIN, PADDING, BEND = 14.0, 16.0, 10.0, 56.0
-SWEEPS = 4  # over the columns, to put what is related side by side
+SWEEPS = 4  # over the columns, to put related entities side by side
 LEFT, RIGHT = -1, 1
 STYLE = """svg{color-scheme:light dark;background:#fff}
 text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2024}
@@ -39,7 +39,7 @@ ARROW = (
 
 
 class Line(NamedTuple):
-    """The relations between two entities that point the same way, which are drawn as one line."""
+    """The relations from one entity to another, which are drawn as one line."""
 
     source: int  # where it begins
     target: int
@@ -53,7 +53,7 @@ class Line(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What goes where, before anything has a size: columns of entities, and the lines on each side of an entity."""
+    """The arrangement before anything has a size: columns of entities, and the lines on each side of an entity."""
 
     columns: Mapping[int, Sequence[int]]
     column_of: Mapping[int, int]
@@ -65,7 +65,7 @@ class Plan(NamedTuple):
         return LEFT if self.column_of[entity] > self.column_of[line.other(entity)] else RIGHT
 
     def room(self, column: int, side: int) -> float:
-        """Return how much room the names of lines need on a side of a column."""
+        """Return the room that the names of lines need on a side of a column."""
         lines = ((line, entity) for entity in self.columns[column] for line in self.sides.get((entity, side), ()))
         return max((wide(line.label) * SMALL + 12 for line, at in lines if self.named_at[line] == at), default=12.0)
 
@@ -102,7 +102,7 @@ def picture(drawn: Neighbourhood) -> str:
 
 
 def wide(text: str) -> int:
-    """Return how many columns a text is wide."""
+    """Return the width of a text in character columns."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
@@ -134,7 +134,7 @@ def _plan(layers: Mapping[int, int], lines: Sequence[Line]) -> Plan:
 
 
 def _arranged(columns: Mapping[int, list[int]], around: Mapping[int, Sequence[Line]]) -> dict[int, float]:
-    """Sort each column so that what is related stands side by side, and return how far down each entity is: 0 to 1."""
+    """Sort each column so that related entities stand side by side; return how far down each is, from 0 to 1."""
     places: dict[int, float] = {}
 
     def put(column: Sequence[int]) -> None:
@@ -179,7 +179,7 @@ def _height(plan: Plan, entity: int) -> float:
 
 
 def _steps(plan: Plan, entity: int, side: int) -> list[float]:
-    """Return how high the place of each line on a side of an entity is."""
+    """Return the height that each line takes up on a side of an entity."""
     return [PORT if plan.named_at[line] == entity else TIGHT for line in plan.sides.get((entity, side), ())]
 
 

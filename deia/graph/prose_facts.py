@@ -1,7 +1,7 @@
-"""What Markdown, reStructuredText and plain text say: sections, definitions, commands, errors, and relations.
+"""Facts of Markdown, reStructuredText and plain text: sections, definitions, commands, errors, and relations.
 
-A section's name has those around it before it, as a method's has its class. Commands, errors, terms and what sentences
-speak of are shared: the same name means the same thing in whatever document.
+A section's name begins with those of the sections around it, as a method's does with its class. Commands, errors, terms
+and the subjects of sentences are shared: the same name means the same thing in every document.
 """
 
 from __future__ import annotations
@@ -57,37 +57,38 @@ class _Line(NamedTuple):
 
 
 def prose_facts(document: str, text: str, relation_types: Iterable[str] = ()) -> Facts:
-    """Return what a text says; `relation_types` are those of a commons beside the usual ones."""
+    """Return the facts of a text; `relation_types` are those that a commons adds to the usual ones."""
     if len(text) > LONGEST:
         return Facts()
     rows = [line[:LONGEST_LINE] for line in text.split("\n")]
     prose, shell, headings = _parts(rows)
     sections = _sections(document, headings, len(rows))
-    found = _Found(sections)
+    collector = _Collector(sections)
     for line in prose:
-        _define(found, line, rows)
-        _mention(found, line)
+        _define(collector, line, rows)
+        _mention(collector, line)
     for line in shell:
-        found.mention(COMMAND, _command(line.text, certain=True), line.number)
-    _relate(found, prose, len(rows), tuple(relation_types))
-    aliases = [Alias(f"{document}#{_slug(each.description)}", each.name) for each in sections]
+        collector.mention(COMMAND, _command(line.text, certain=True), line.number)
+    _relate(collector, prose, len(rows), tuple(relation_types))
+    aliases = [Alias(f"{document}#{_slug(section.description)}", section.name) for section in sections]
     contained = [
-        Reference("CONTAINS", each.name, each.first, _around(document, each.name, sections)) for each in sections
+        Reference("CONTAINS", section.name, section.first, _around(document, section.name, sections))
+        for section in sections
     ]
     return Facts(
         "",
-        (*sections, *itertools.islice(found.entities.values(), MOST)),
-        (*contained, *itertools.islice(found.references, MOST)),
+        (*sections, *itertools.islice(collector.entities.values(), MOST)),
+        (*contained, *itertools.islice(collector.references, MOST)),
         tuple(dict.fromkeys(aliases)),
     )
 
 
-class _Found:
-    """What was found so far, under the section in which it stands."""
+class _Collector:
+    """The entities and references found so far, each under the section in which it stands."""
 
     def __init__(self, sections: Sequence[Entity]) -> None:
         self._sections = sections
-        self._firsts = [each.first for each in sections]
+        self._firsts = [section.first for section in sections]
         self.entities: dict[tuple[str, str], Entity] = {}
         self.references: dict[Reference, None] = {}
 
@@ -117,18 +118,18 @@ def _parts(rows: Sequence[str]) -> tuple[list[_Line], list[_Line], list[tuple[in
     prose: list[_Line] = []
     shell: list[_Line] = []
     headings: list[tuple[int, str, int]] = []
-    marks: list[str] = []  # the signs that underline headings, in the order in which they come
+    marks: list[str] = []  # the characters that underline headings, in order of appearance
     at = _front_matter(rows)
     while at < len(rows):
         row, below = rows[at], rows[at + 1] if at + 1 < len(rows) else ""
         at += 1
-        if found := FENCE.match(row):
-            end = _fence_end(rows, at, found[1] or "")
-            if (found[2] or found[4] or "").lower() in TABLES.words("shells") or _is_prompt(rows, at):
+        if fence := FENCE.match(row):
+            end = _fence_end(rows, at, fence[1] or "")
+            if (fence[2] or fence[4] or "").lower() in TABLES.words("shells") or _is_prompt(rows, at):
                 shell += [_Line(number, rows[number - 1]) for number in range(at + 1, end + 1)]
-            at = end + bool(found[1])
-        elif found := HEADING.match(row):
-            headings.append((len(found[1]), found[2].rstrip("# \t"), at))
+            at = end + bool(fence[1])
+        elif match := HEADING.match(row):
+            headings.append((len(match[1]), match[2].rstrip("# \t"), at))
         elif row.strip() and UNDERLINE.match(below) and _is_title(rows, at - 1):
             marks += [below[0]] if below[0] not in marks else []
             headings.append((marks.index(below[0]) + 1, row.strip(), at))
@@ -139,7 +140,7 @@ def _parts(rows: Sequence[str]) -> tuple[list[_Line], list[_Line], list[tuple[in
 
 
 def _fence_end(rows: Sequence[str], at: int, fence: str) -> int:
-    """Return the number of lines before the end of a block: its closing fence, or what is indented no more."""
+    """Return the number of lines before a block's end: its closing fence, or the first line without indent."""
     for number in range(at, len(rows)):
         row = rows[number]
         if row.strip().startswith(fence) if fence else row.strip() and not row.startswith((" ", "\t")):
@@ -165,23 +166,23 @@ def _is_title(rows: Sequence[str], at: int) -> bool:
 
 
 def _sections(document: str, headings: Sequence[tuple[int, str, int]], last: int) -> list[Entity]:
-    """Return the sections, each named after those around it but for the title of the whole document."""
+    """Return the sections; a name begins with the sections around it, except for the title of the whole document."""
     sections: list[Entity] = []
     above: list[tuple[int, str]] = []
     titles = [level for level, _, _ in headings if level == 1]
     ends = _ends(headings, last)
     for (level, written, line), end in zip(headings, ends, strict=True):
         title = " ".join(re.sub(r"[`*]|\[([^\]\n]*)\]\([^)\n]*\)|\{#[^}\n]*\}", r"\1", written).split())[:LONGEST_TITLE]
-        above = [each for each in above if each[0] < level][: DEEPEST - 1]
+        above = [heading for heading in above if heading[0] < level][: DEEPEST - 1]
         name = title.replace(".", "·").strip()
-        around = [each for depth, each in above if depth > 1 or len(titles) > 1]
+        around = [outer for depth, outer in above if depth > 1 or len(titles) > 1]
         sections.append(Entity(".".join((document, *around, name)), SECTION, line, end, title))
         above.append((level, name))
-    return list({each.name: each for each in reversed(sections)}.values())[::-1]
+    return list({section.name: section for section in reversed(sections)}.values())[::-1]
 
 
 def _ends(headings: Sequence[tuple[int, str, int]], last: int) -> list[int]:
-    """Return the last line of each section: where the next one begins that is not in it."""
+    """Return the last line of each section: the one before the next heading that is not inside it."""
     ends = [last] * len(headings)
     opened: list[int] = []
     for number, (level, _, line) in enumerate(headings):
@@ -200,24 +201,24 @@ def _slug(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-# --- what lines name ---
+# --- what lines define and mention ---
 
 
-def _define(found: _Found, line: _Line, rows: Sequence[str]) -> None:
-    """Note what a line defines."""
+def _define(collector: _Collector, line: _Line, rows: Sequence[str]) -> None:
+    """Note the terms and symbols that a line defines."""
     if directive := DIRECTIVE.match(line.text):
         if kind := DIRECTIVES.get(directive[1]):
-            found.entities[kind, directive[2]] = Entity(directive[2], kind, line.number, line.number)
+            collector.entities[kind, directive[2]] = Entity(directive[2], kind, line.number, line.number)
         return
     listed = LISTED.match(line.text)
     above = rows[line.number - 2] if line.number > 1 else ""
     if listed and above[:1].strip() and len(above) < 80 and above[-1:] not in ".:;,":
-        found.name(CONCEPT, _bare(above), line.number - 1, listed[1])
+        collector.name(CONCEPT, _bare(above), line.number - 1, listed[1])
     if not MARKED.search(line.text):
         return
     for pattern in DEFINITIONS:
         if (match := pattern.match(line.text)) and _is_term(match[1]):
-            found.name(CONCEPT, _bare(match[1]), line.number, _bare(match[2]))
+            collector.name(CONCEPT, _bare(match[1]), line.number, _bare(match[2]))
             return
 
 
@@ -226,19 +227,19 @@ def _bare(text: str) -> str:
 
 
 def _is_term(text: str) -> bool:
-    """Return whether something may be a term: a few words, not a sentence, not a number."""
+    """Return whether a text may be a term: a few words, not a sentence, not a number."""
     return len(text.split()) <= 5 and bool(re.search("[A-Za-z]", text)) and text[-1:] not in ".!?,;"
 
 
-def _mention(found: _Found, line: _Line) -> None:
+def _mention(collector: _Collector, line: _Line) -> None:
     """Note the errors and the commands that a line of prose names."""
     for match in _errors().finditer(line.text):
         name = " ".join(match[0].split())
         name = f"HTTP {name[-3:]}" if name[:4].lower() in {"http", "stat"} else name
         if not re.fullmatch("E[A-Z]+", name) or name in errno.errorcode.values():
-            found.mention(ERROR, name, line.number)
+            collector.mention(ERROR, name, line.number)
     for span in SPAN.finditer(line.text):
-        found.mention(COMMAND, _command(span[2], certain=False), line.number)
+        collector.mention(COMMAND, _command(span[2], certain=False), line.number)
 
 
 @functools.cache
@@ -247,7 +248,7 @@ def _errors() -> re.Pattern[str]:
 
 
 def _command(text: str, *, certain: bool) -> str:
-    """Return the name of the command that a line is; "" if it is none, or, unless `certain`, none that is known."""
+    """Return the name of the command in a line, or ""; unless `certain`, only of a program with a sub-command."""
     prompt = PROMPT.match(text)
     match = PROGRAM.match(text, prompt.end() if prompt else 0)
     if match is None or match[1] in TABLES.words("no_commands") or text.lstrip().startswith(("# ", "//")):
@@ -261,15 +262,17 @@ def _command(text: str, *, certain: bool) -> str:
 # --- what sentences say ---
 
 
-def _relate(found: _Found, prose: Sequence[_Line], count: int, custom: tuple[str, ...]) -> None:
-    """Note the relations that sentences speak of; lines that are not prose separate paragraphs."""
+def _relate(collector: _Collector, prose: Sequence[_Line], count: int, custom: tuple[str, ...]) -> None:
+    """Note the relations that sentences state; lines that are not prose separate paragraphs."""
     rows = [""] * count
     for line in prose:
         rows[line.number - 1] = line.text
     text = "\n".join(rows)
     starts = line_starts(text)
-    for kind, source, target, offset, sentence in itertools.islice(relations_in(text, custom), MOST):
+    for relation_type, source, target, offset, sentence in itertools.islice(relations_in(text, custom), MOST):
         number = bisect.bisect_right(starts, offset)
-        for name, what in (source, target):
-            found.name(what, name, number)
-        found.references[Reference(kind, target[0], number, source[0], target[1], BY_NAME, sentence)] = None
+        for name, kind in (source, target):
+            collector.name(kind, name, number)
+        collector.references[Reference(relation_type, target[0], number, source[0], target[1], BY_NAME, sentence)] = (
+            None
+        )

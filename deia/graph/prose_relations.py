@@ -1,7 +1,7 @@
-"""What sentences say of things that have names: "A uses B", "B is owned by team A", and so on, by patterns.
+"""Relations between named things that sentences state: "A uses B", "B is owned by team A" and so on, by patterns.
 
-A sentence that denies, supposes or asks says nothing. Something is a name if it looks like one: capitalised, in a code
-span, joined by signs (`order-service`), or called what it is (`the ledger database`).
+A sentence that denies, supposes or asks states nothing. Words are a name if they look like one: capitalised, in a code
+span, joined by signs (`order-service`), or followed by their kind (`the ledger database`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TABLES = Tables(__file__)
 LONGEST_SENTENCE = 600
 MOST_NAMES = 12  # in one list
 CONCEPT = "CONCEPT"
-# What a thing is called besides its name: its type.
+# The words that say of what kind a named thing is, each with the type.
 KIND_TYPES = {
     "service": "SERVICE", "services": "SERVICE", "database": "DATABASE", "databases": "DATABASE", "team": "TEAM",
     "squad": "TEAM",
@@ -35,7 +35,7 @@ NAME = (
     rf"(?:(?:[Tt]he|[Aa]n?|[Oo]ur|its|their|[Tt]his|[Ee]very|[Ee]ach)\s+)?(?:(?:team|service|database|topic|queue)\s+)?"
     rf"(?:{ONE_NAME}(?:\s+@KINDS@\b)?|[a-z][\w-]*\s+@KINDS@\b)"
 )
-COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity|ly)")  # of the first word of a sentence: perhaps no name
+COMMON = re.compile(r"[A-Z][a-z]+(?:s|ing|tion|ment|ness|ity|ly)")  # such a first word of a sentence may not be a name
 ADJECTIVE = re.compile(
     r"^(?:non|pre|multi|self|cross|per|re|read|long|high|low|real|one|two|well|open|third|full|auto|built|end|out|up)-"
     r"|-(?:in|time|level|based|specific|only|wide|up|out|to|off|on|like|side|free|\w*ed|\w*ing|made|safe|aware|ready|line)$"
@@ -49,7 +49,7 @@ START = (
 
 
 class Relation(NamedTuple):
-    """What a sentence says: a relation of a type from one thing to another, each a name and its type."""
+    """A relation that a sentence states, from one thing to another, each with its name and type."""
 
     type: str
     source: tuple[str, str]
@@ -59,7 +59,7 @@ class Relation(NamedTuple):
 
 
 class _Patterns(NamedTuple):
-    verbs: dict[str, tuple[str, bool]]  # of a phrase, the type, and whether the subject comes last
+    verbs: dict[str, tuple[str, bool]]  # by phrase: the relation's type, and whether the subject comes last
     verb: re.Pattern[str]
     subject: re.Pattern[str]
     ellipsis: re.Pattern[str]
@@ -80,7 +80,7 @@ def _patterns(custom: tuple[str, ...]) -> _Patterns:
     kinds = f"(?:{'|'.join(TABLES.listed('kinds'))})"
     adverbs = rf"(?:(?:{'|'.join(TABLES.listed('adverbs'))})\s+)*"
     name = NAME.replace("@KINDS@", kinds)
-    phrases = "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in sorted(verbs, key=len, reverse=True))
+    phrases = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(verbs, key=len, reverse=True))
     passive_adverb = phrases.replace("is\\s+", rf"is\s+{adverbs}").replace("are\\s+", rf"are\s+{adverbs}")
     return _Patterns(
         verbs,
@@ -102,7 +102,7 @@ def _forms(kind: str) -> dict[str, tuple[str, bool]]:
 
 
 def relations_in(text: str, custom: Iterable[str] = ()) -> Iterator[Relation]:
-    """Yield what the sentences of a text say; `custom` are types of relations beside those of the table."""
+    """Yield the relations that a text's sentences state; `custom` are relation types beside those of the table."""
     patterns = _patterns(tuple(custom))
     guards = TABLES.words("guards")
     plain = text.replace("*", " ").replace("\u2019", "'")
@@ -128,8 +128,8 @@ def _of_clause(clause: str, start: int, patterns: _Patterns) -> Iterator[Relatio
     subjects: list[tuple[str, str]] = []
     for first, end, written in _verbs(clause, patterns):
         before = clause[:first]
-        if found := patterns.subject.search(before):
-            subjects = _names(found[1])
+        if match := patterns.subject.search(before):
+            subjects = _names(match[1])
         elif not patterns.ellipsis.search(before):
             continue
         following = patterns.objects.match(clause, end)
@@ -146,28 +146,28 @@ def _of_clause(clause: str, start: int, patterns: _Patterns) -> Iterator[Relatio
 
 
 def _verbs(clause: str, patterns: _Patterns) -> list[tuple[int, int, str]]:
-    """Return where the verbs of a clause stand, each with the phrase that it is."""
-    found = [(verb.start(), verb.end(), verb[0]) for verb in patterns.verb.finditer(clause)]
+    """Return the start, end and phrase of each verb in a clause, in order."""
+    verbs = [(verb.start(), verb.end(), verb[0]) for verb in patterns.verb.finditer(clause)]
     for verb in patterns.forms.verbs_in(clause) if patterns.forms else ():
-        if all(verb[1] <= first or end <= verb[0] for first, end, _ in found):
-            found.append(verb)
-    return sorted(found)
+        if all(verb[1] <= first or end <= verb[0] for first, end, _ in verbs):
+            verbs.append(verb)
+    return sorted(verbs)
 
 
 def _names(text: str) -> list[tuple[str, str]]:
-    """Return the names in a list of them, each with its type."""
-    return [made for part in LIST.split(text)[:MOST_NAMES] if (made := _name(part)) is not None]
+    """Return the names in an enumeration, each with its type."""
+    return [name for part in LIST.split(text)[:MOST_NAMES] if (name := _name(part)) is not None]
 
 
 def _name(text: str) -> tuple[str, str] | None:
-    """Return a name without what stands around it, and its type; None if it is a word such as `This`."""
+    """Return a name without the words around it, and its type; None if it is only a word such as `This`."""
     words = re.sub(r"^(?i:the|a|an|our|its|their|this|every|each)\s+", "", " ".join(text.split())).split(" ")
-    given, kinds = words, TABLES.words("kinds")
-    said = words[-1].lower() if words[-1].lower() in KIND_TYPES else words[0].lower()
+    all_words, kinds = words, TABLES.words("kinds")
+    kind_word = words[-1].lower() if words[-1].lower() in KIND_TYPES else words[0].lower()
     if len(words) > 1 and (words[0] in kinds or words[0].lower() in KIND_TYPES):
         words = words[1:]
     rest = words[:-1]
-    if rest and words[-1] in kinds and (said in KIND_TYPES or re.search(r"[A-Z`_-]", " ".join(rest))):
+    if rest and words[-1] in kinds and (kind_word in KIND_TYPES or re.search(r"[A-Z`_-]", " ".join(rest))):
         words = rest
     name = " ".join(words).strip("`'\" ").rstrip(".,")
     if "`" not in text and name.islower() and ADJECTIVE.search(name):
@@ -179,5 +179,5 @@ def _name(text: str) -> tuple[str, str] | None:
         or words[0].casefold() in TABLES.words("no_names")
     ):
         return None
-    kind = KIND_TYPES.get(said, CONCEPT) if len(words) < len(given) else CONCEPT
+    kind = KIND_TYPES.get(kind_word, CONCEPT) if len(words) < len(all_words) else CONCEPT
     return (name, kind) if len(name) > 1 else None

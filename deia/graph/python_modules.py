@@ -1,4 +1,4 @@
-"""The names by which Python modules are imported, told from where their files lie."""
+"""The names by which Python modules are imported, derived from the paths of their files."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SUFFIXES = (".py", ".pyi", ".pyw")
-ROOTS = frozenset(("src", "lib", "Lib", "python"))  # folders that hold packages and are none, if they have no __init__
+ROOTS = frozenset(("src", "lib", "Lib", "python"))  # folders that hold packages, and are none without an __init__
 INIT = "__init__"
 
 
 def module_names(paths: Iterable[str]) -> dict[str, str]:
-    """Return the name of each Python file that can be imported, by its path, such as `src/shop/cart.py`: `shop.cart`.
+    """Return the module name of each importable Python file by its path, as `shop.cart` for `src/shop/cart.py`.
 
-    A package begins with the outermost of the folders around a file that have an `__init__`. Other folders are taken
-    for namespace packages, up to one that is named as the roots of packages are, or in no way that can be imported.
+    A package begins with the outermost of the folders around a file that have an `__init__`. Other folders count as
+    namespace packages, up to one that is named like a root of packages or cannot be imported by its name.
     """
     python = [path for path in paths if path.endswith(SUFFIXES)]
     packages = {path.rpartition("/")[0] for path in python if _stem(path) == INIT}
@@ -28,7 +28,7 @@ def _stem(path: str) -> str:
 
 
 def _name(path: str, packages: set[str]) -> str:
-    """Return the name of a file's module; "" if a part of it is no name."""
+    """Return the name of a file's module, or "" if a part of it is not an identifier."""
     *folders, _ = path.split("/")
     start = _root(folders, packages)
     parts = folders[start:] if _stem(path) == INIT else [*folders[start:], _stem(path)]
@@ -36,7 +36,7 @@ def _name(path: str, packages: set[str]) -> str:
 
 
 def _root(folders: list[str], packages: set[str]) -> int:
-    """Return how many folders lie above the outermost package, or above the namespace package, of a file."""
+    """Return how many folders lie above a file's outermost package or namespace package."""
     inside = len(folders)
     while inside and "/".join(folders[:inside]) in packages:
         inside -= 1

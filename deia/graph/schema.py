@@ -1,4 +1,4 @@
-"""The types of entities and relations that a team names in its settings, and the fields that these may have.
+"""The types of entities and relations that a team names in its settings, and the fields that they may have.
 
     [schema]
     entityTypes = ["SERVICE", "DATABASE", "PROTOCOL", "TEAM", "CONCEPT"]
@@ -7,7 +7,7 @@
     [schema.documentFields]
     status = {type = "enum", values = ["active", "deprecated"], default = "active"}
 
-It is data: nothing in it is run. Types that deia finds by itself (modules, classes, packages) need no naming.
+It is data: nothing in it is run. Types that deia finds by itself (modules, classes, packages) need not be named.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FIX = 'Write it as data: entityTypes = ["SERVICE"], documentFields.status = {typ
 
 
 class Field(Record):
-    """What a field of documents, entities or relations may hold."""
+    """The values that a field of documents, entities or relations may have."""
 
     type: str
     options: tuple[str, ...] = ()  # of an enum
@@ -56,7 +56,7 @@ class Field(Record):
         return KINDS[self.type](value) and (self.type != "enum" or value in self.options)
 
     def read(self, value: Json) -> Json:
-        """Return a value as somebody wrote it, a number or a boolean perhaps as text, or None if it does not fit."""
+        """Return a value, read from text if the field is a number or a boolean, or None if it does not fit."""
         if isinstance(value, str) and self.type == "boolean":
             value = BOOLEANS.get(value.lower())
         if isinstance(value, str) and self.type == "number" and NUMBER.fullmatch(value):
@@ -64,7 +64,7 @@ class Field(Record):
         return value if self.holds(value) else None
 
     def shown(self) -> dict[str, Json]:
-        """Return the field as it is written."""
+        """Return the field as it is written in the settings."""
         more = {VALUES: list(self.options)} if self.options else {}
         return {"type": self.type, **more, **({} if self.default is None else {"default": self.default})}
 
@@ -79,30 +79,33 @@ class Schema(Record):
     relation_fields: Mapping[str, Field] = {}
 
     def fields_of(self, kind: str, stored: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the fields of an entity: what documents say, and the defaults of documents and of types named here."""
+        """Return an entity's fields: what documents say, and the defaults for documents and for types named here."""
         fields = self.document_fields if kind == DOCUMENT else self.entity_fields if kind in self.entity_types else {}
         return {**_defaults(fields), **stored}
 
     def fields_of_relation(self, kind: str, stored: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the fields of a relation: what documents say, and the defaults of types that are named here."""
+        """Return a relation's fields: what documents say, and the defaults for types that are named here."""
         return {**_defaults(self.relation_fields if kind in self.relation_types else {}), **stored}
 
     def shown(self) -> dict[str, Json]:
         """Return the schema under the names by which it is written, for `deia://schema`."""
-        lists: dict[str, Json] = {name: list(getattr(self, field)) for name, field in LISTS.items()}
-        maps = {name: {key: each.shown() for key, each in getattr(self, field).items()} for name, field in MAPS.items()}
+        lists: dict[str, Json] = {name: list(getattr(self, attribute)) for name, attribute in LISTS.items()}
+        maps = {
+            name: {key: field.shown() for key, field in getattr(self, attribute).items()}
+            for name, attribute in MAPS.items()
+        }
         return {**lists, **maps}
 
 
 def field_values(fields: Mapping[str, Field], written: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the values of fields as somebody wrote them; what does not fit its field is left out."""
+    """Return the written values of fields, without those that do not fit their field."""
     values = {name: field.read(written[name]) for name, field in fields.items() if name in written}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def fields_of(typed: Iterable[str]) -> dict[str, str]:
-    """Return values of fields as somebody typed them, such as `status=active`; raise QueryError if one is none."""
-    pairs = [each.partition("=") for each in typed]
+    """Parse typed values of fields such as `status=active`; raise QueryError if one is malformed."""
+    pairs = [text.partition("=") for text in typed]
     for name, equals, _value in pairs:
         if not equals or not name:
             raise QueryError(f"{name[:100]!r} is no field with a value", fix="Write it as status=active")
@@ -110,7 +113,7 @@ def fields_of(typed: Iterable[str]) -> dict[str, str]:
 
 
 def field_text(value: Json) -> str:
-    """Return the value of a field as somebody types it."""
+    """Return the value of a field as it is typed."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -119,7 +122,7 @@ def _defaults(fields: Mapping[str, Field]) -> dict[str, Json]:
 
 
 def read_schema(written: Mapping[str, Any], where: str = "") -> Schema:
-    """Return the schema of the settings, or the default one; raise SettingsError with all that is wrong in it."""
+    """Return the schema of the settings, or the default one; raise SettingsError with all of its problems."""
     known = {**LISTS, **MAPS}
     problems = [f"{name!r:.80} is unknown; known are {', '.join(known)}" for name in written if name not in known]
     for name in LISTS:
@@ -131,10 +134,10 @@ def read_schema(written: Mapping[str, Any], where: str = "") -> Schema:
     if problems:
         raise SettingsError(f"schema: {'; '.join(problems)}", where=where, fix=FIX)
     values: dict[str, Any] = {
-        field: tuple(dict.fromkeys(written[name])) for name, field in LISTS.items() if name in written
+        attribute: tuple(dict.fromkeys(written[name])) for name, attribute in LISTS.items() if name in written
     }
-    for name, field in MAPS.items():
-        values[field] = {key: _field(each) for key, each in _entries(written.get(name, {}))}
+    for name, attribute in MAPS.items():
+        values[attribute] = {key: _field(table) for key, table in _entries(written.get(name, {}))}
     return Schema(**values)
 
 
@@ -152,17 +155,17 @@ def _type_problems(name: str, value: object) -> Iterator[str]:
     if not isinstance(value, list) or not 0 < len(value) <= MOST_TYPES:
         yield f"{name} is {value!r:.80}, wanted is a list of at most {MOST_TYPES} names in capitals"
         return
-    for each in value:
-        if not isinstance(each, str) or not TYPE_NAME.fullmatch(each):
-            yield f"{name}: {each!r:.80} is no name in capitals, such as DATA_STORE"
+    for type_name in value:
+        if not isinstance(type_name, str) or not TYPE_NAME.fullmatch(type_name):
+            yield f"{name}: {type_name!r:.80} is no name in capitals, such as DATA_STORE"
 
 
 def _field_problems(name: str, value: object) -> Iterator[str]:
     if not isinstance(value, dict) or len(value) > MOST_FIELDS:
         yield f"{name} is no table of at most {MOST_FIELDS} fields"
         return
-    for key, each in value.items():
-        yield from (f"{name}.{key}: {problem}" for problem in _problems_of(each))
+    for key, table in value.items():
+        yield from (f"{name}.{key}: {problem}" for problem in _problems_of(table))
 
 
 def _problems_of(written: object) -> Iterator[str]:
@@ -174,7 +177,7 @@ def _problems_of(written: object) -> Iterator[str]:
         yield f"{', '.join(unknown)} is unknown; known are type, values, default"
     if (written["type"] == "enum") != bool(values):
         yield "`values` is for an enum, and an enum needs some"
-    elif values and not (isinstance(values, list) and all(isinstance(each, str) for each in values)):
+    elif values and not (isinstance(values, list) and all(isinstance(option, str) for option in values)):
         yield "`values` takes a list of texts"
     elif default is not None and not _field(written).holds(default):
         yield f"the default {default!r:.80} is not a value of the field"

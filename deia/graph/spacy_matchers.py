@@ -1,7 +1,7 @@
 """Verbs in other forms and names in other case, by spaCy's matchers and the tables of its lemmatizer (extra `nlp`).
 
-Patterns know the forms of a table: "uses", "is used by". These find "is publishing to", "has replaced", "has been
-replaced by", and a name that a text writes as `Kafka` where it writes `kafka`. No trained model takes part.
+Patterns only know the forms of a table: "uses", "is used by". The matchers also find "is publishing to", "has
+replaced", "has been replaced by", and `kafka` as a name if the text has `Kafka` elsewhere. No trained model is used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SHORTEST_NAME = 4
-MARKS = ("ing", " has ", " have ", " been ")  # one of these is in what the matchers find
+MARKS = ("ing", " has ", " have ", " been ")  # one of these is in every text that the matchers find
 DONE = "(ed|en|t|wn|ght)$"
 BE, HAVE = ("is", "are"), ("has", "have")
 
@@ -25,7 +25,7 @@ class WordForms:
     """The matchers for the verbs of some phrases, such as `publishes to` and `is used by`."""
 
     def __init__(self, phrases: Iterable[str], adverbs: Collection[str]) -> None:
-        import spacy  # noqa: PLC0415 - a second that only prose needs, and only where it is installed
+        import spacy  # noqa: PLC0415 - takes a second; only prose needs it, where it is installed
         from spacy.matcher import Matcher  # noqa: PLC0415 - likewise
 
         self._nlp = spacy.blank("en")
@@ -37,33 +37,33 @@ class WordForms:
                 self._matcher.add(phrase, [pattern])
 
     def _patterns(self, phrase: str, adverbs: list[str]) -> Iterator[list[dict[str, Any]]]:
-        """Yield what is matched for a phrase: its progressive and its perfect; of a passive one only the perfect."""
+        """Yield the token patterns of a phrase: its progressive and its perfect, or for a passive only the perfect."""
         words = self._nlp(phrase)
         is_passive = words[0].lower_ in BE
         verb, *rest = words[1:] if is_passive else words
         between: dict[str, Any] = {"LOWER": {"IN": adverbs}, "OP": "*"}
         after = [{"LOWER": word.lower_} for word in rest]
         lemma = verb.lemma_
-        for done in ({"LEMMA": lemma, "LOWER": {"REGEX": DONE}}, {"LOWER": {"IN": [f"{lemma}ed", f"{lemma}d"]}}):
+        for participle in ({"LEMMA": lemma, "LOWER": {"REGEX": DONE}}, {"LOWER": {"IN": [f"{lemma}ed", f"{lemma}d"]}}):
             if is_passive:
-                yield [{"LOWER": {"IN": HAVE}}, between, {"LOWER": "been"}, between, done, *after]
+                yield [{"LOWER": {"IN": HAVE}}, between, {"LOWER": "been"}, between, participle, *after]
             else:
-                yield [{"LOWER": {"IN": HAVE}}, between, done, *after]
-        doing = [f"{lemma}ing", f"{lemma.removesuffix('e')}ing", f"{lemma}{lemma[-1]}ing"]
+                yield [{"LOWER": {"IN": HAVE}}, between, participle, *after]
+        progressive = [f"{lemma}ing", f"{lemma.removesuffix('e')}ing", f"{lemma}{lemma[-1]}ing"]
         if not is_passive:
-            yield [{"LOWER": {"IN": BE}}, between, {"LOWER": {"IN": doing}}, *after]
+            yield [{"LOWER": {"IN": BE}}, between, {"LOWER": {"IN": progressive}}, *after]
 
     def verbs_in(self, clause: str) -> Iterator[tuple[int, int, str]]:
-        """Yield where a phrase stands in another form, and that phrase; the longest first."""
+        """Yield the start and end of each phrase in another form, with that phrase; the longest first."""
         if not any(mark in clause for mark in MARKS):
             return
         words = self._nlp(clause)
-        for found, first, end in sorted(self._matcher(words), key=lambda match: match[1] - match[2]):
+        for phrase_id, first, end in sorted(self._matcher(words), key=lambda match: match[1] - match[2]):
             span = words[first:end]
-            yield span.start_char, span.end_char, self._nlp.vocab.strings[found]
+            yield span.start_char, span.end_char, self._nlp.vocab.strings[phrase_id]
 
     def in_one_spelling(self, text: str, names: Iterable[str]) -> str:
-        """Return a text with names as it writes them elsewhere; what is a word of English stays."""
+        """Return a text with `names` spelled alike throughout; names that are also English words stay as they are."""
         from spacy.matcher import PhraseMatcher  # noqa: PLC0415 - as above
 
         known = {name.lower(): name for name in names if len(name) >= SHORTEST_NAME and not name.islower()}

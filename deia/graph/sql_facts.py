@@ -1,7 +1,7 @@
-"""What SQL says: the tables and views that it defines, which of them refer to which, and what is read and written.
+"""Facts of SQL: the tables and views that it defines, which of them refer to which, and what is read and written.
 
-Tables and views are one type, since a statement that reads does not say which of the two it reads, and shared: the same
-name means the same table in whatever document. Comments and strings do not count.
+Tables and views have one type, since a statement does not say which of the two it reads. They are shared: the same name
+means the same table in every document. Comments and strings do not count.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TOKEN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 NEXT = re.compile(rf"\s*(?:only\s+|lateral\s+)?{NAME}(?!\s*\()(?:\s+(?:as\s+)?\w+)?(\s*,)?", re.IGNORECASE)
-COMMON = re.compile(  # a table expression that a statement names for itself
+COMMON = re.compile(  # a common table expression, which only its statement can use
     rf"(?:\bwith\s+(?:recursive\s+)?|,\s*){NAME}\s*(?:\([^()]{{0,2000}}\)\s*)?as\s*(?:not\s+materialized\s*|materialized\s*)?\(",
     re.IGNORECASE,
 )
@@ -48,13 +48,13 @@ OWN_SCHEMAS = ("public.", "dbo.", "main.")
 
 
 def sql_facts(_document: str, text: str) -> Facts:
-    """Return what statements of SQL define, refer to, read and write."""
+    """Return what SQL statements define, refer to, read and write."""
     if len(text) > LONGEST:
         return Facts()
     bare = BLANKED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     facts = list(itertools.islice(_facts(bare), MOST))
-    entities = {each.name: each for each in facts if isinstance(each, Entity)}
-    references = dict.fromkeys(each for each in facts if isinstance(each, Reference))
+    entities = {fact.name: fact for fact in facts if isinstance(fact, Entity)}
+    references = dict.fromkeys(fact for fact in facts if isinstance(fact, Reference))
     return Facts("", tuple(entities.values()), tuple(references))
 
 
@@ -81,7 +81,7 @@ def _facts(text: str) -> Iterator[Entity | Reference]:
             current = _plain(match["alters"])
             yield Reference("ALTERS", current, line, target_type=TABLE)
         else:
-            yield from (each for each in _uses(text, match, line, current) if each.target not in common)
+            yield from (reference for reference in _uses(text, match, line, current) if reference.target not in common)
 
 
 def _uses(text: str, match: re.Match[str], line: int, current: str) -> Iterator[Reference]:
@@ -99,6 +99,6 @@ def _uses(text: str, match: re.Match[str], line: int, current: str) -> Iterator[
 
 
 def _plain(name: str) -> str:
-    """Return a name without quotes and without the schema that everybody leaves out."""
+    """Return a name without quotes and without a default schema such as `public.`."""
     plain = re.sub(r"[\"`\[\]]|\s*(?=\.)|(?<=\.)\s*", "", name)
     return next((plain[len(own) :] for own in OWN_SCHEMAS if plain.lower().startswith(own)), plain)

@@ -1,8 +1,8 @@
 """The chunkers that a person added, and which of them cuts a file.
 
-They lie in the person's state folder under the hash of their content; what is in a repository or a pack is only a file
-and never runs. Native code is made here and nowhere else. It lies in the person's cache, under the hash of the module
-and the version of what compiled it.
+They are in the person's state folder, under the hash of their content; a chunker in a repository or a pack is only a
+file and never runs. Native code is made here and nowhere else. It is in the person's cache, under the hash of the
+module and the version of its compiler.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deia.ingest.reading import ChunkerConfig
 
 LIST = "chunkers.json"
-COMPILING = 300.0  # seconds at most; Python itself, as a component, takes one of them for each MB
+COMPILING = 300.0  # seconds at most; Python itself, as a component, takes one for each MB
 
 
 def folder_of(environ: Mapping[str, str]) -> str:
@@ -46,7 +46,7 @@ def added_chunkers(environ: Mapping[str, str]) -> list[CustomChunker]:
 
 
 def chunker_in(path: str, *, name: str = "", globs: Sequence[str] = ()) -> CustomChunker:
-    """Return the chunker in a file that the person names; raise SourceError or ReadingError if it is none."""
+    """Return the chunker in a file that the person names; raise SourceError or ReadingError if there is none."""
     path = files.full(path)
     ending = next((ending for ending in LARGEST if path.endswith(ending)), "")
     content = files.read(path, most=LARGEST[ending]) if ending else None
@@ -54,7 +54,7 @@ def chunker_in(path: str, *, name: str = "", globs: Sequence[str] = ()) -> Custo
         fix = f"Name a declaration ({DECLARED}) or a component ({COMPONENT}) of at most {LARGEST[COMPONENT]:,} bytes."
         raise SourceError("there is no chunker", where=path, fix=fix)
     if ending == DECLARED:
-        from deia.ingest.custom.declared import parsed  # noqa: PLC0415 - 9 ms that nobody needs who has no chunkers
+        from deia.ingest.custom.declared import parsed  # noqa: PLC0415 - 9 ms, of use only to those with chunkers
 
         declared = parsed(content.decode("utf-8", "replace"), where=path)
         globs = globs or declared.files
@@ -66,21 +66,21 @@ def chunker_in(path: str, *, name: str = "", globs: Sequence[str] = ()) -> Custo
 
 
 def add(chunker: CustomChunker, environ: Mapping[str, str]) -> CustomChunker:
-    """Keep a chunker, in place of one of its name; raise ReadingError if it cannot be compiled."""
+    """Keep a chunker, in place of any with its name; raise ReadingError if it cannot be compiled."""
     with_native_code(chunker, environ)
     ending = COMPONENT if chunker.path.endswith(COMPONENT) else DECLARED
     kept = chunker.but(path=f"{folder_of(environ)}/{chunker.hash}{ending}")
     _keep(kept.path, files.read(chunker.path, most=LARGEST[ending]) or b"")
-    _write([*(one for one in added_chunkers(environ) if one.name != kept.name), kept], environ)
+    _write([*(other for other in added_chunkers(environ) if other.name != kept.name), kept], environ)
     return kept
 
 
 def remove(name: str, environ: Mapping[str, str]) -> None:
     """Forget a chunker; raise SourceError if there is none of that name."""
     gone = named(name, added_chunkers(environ))
-    others = [one for one in added_chunkers(environ) if one.name != name]
+    others = [other for other in added_chunkers(environ) if other.name != name]
     _write(others, environ)
-    if gone.hash not in {one.hash for one in others}:
+    if gone.hash not in {other.hash for other in others}:
         files.remove(gone.path)
 
 
@@ -110,16 +110,16 @@ def with_native_code(chunker: CustomChunker, environ: Mapping[str, str]) -> Cust
 
 def named(name: str, chunkers: Sequence[CustomChunker]) -> CustomChunker:
     """Return the chunker of a name; raise SourceError if there is none."""
-    found = next((one for one in chunkers if one.name == name), None)
-    if found is None:
-        own = ", ".join(one.name for one in chunkers) or "none"
+    chunker = next((chunker for chunker in chunkers if chunker.name == name), None)
+    if chunker is None:
+        own = ", ".join(chunker.name for chunker in chunkers) or "none"
         fix = f"Strategies are: {', '.join(STRATEGIES)}. Chunkers of your own: {own}."
         raise SourceError(f"there is no chunker {name!r}", fix=fix)
-    return found
+    return chunker
 
 
 def chosen(path: str, config: ChunkerConfig, chunkers: Sequence[CustomChunker]) -> CustomChunker | None:
-    """Return the person's chunker for a file, which the source names or the first whose globs fit; None for deia's."""
+    """Return the person's chunker for a file: that of the source, or the first whose globs fit; None for deia's own."""
     if config.custom:
         return named(config.custom, chunkers)
-    return None if config.strategy else next((one for one in chunkers if spec(one.files).match_file(path)), None)
+    return None if config.strategy else next((added for added in chunkers if spec(added.files).match_file(path)), None)

@@ -31,18 +31,18 @@ def exported(library: Library, prefix: str) -> Iterator[dict[str, Json]]:
         kept = library.kept(document.content)
         chunks = unpacked(document.id, kept.text, kept.rows)
         collection, _, path = ident.partition("/")
-        names = (f"{each.symbol or f'{path}#{each.ordinal}'}:{each.kind or 'passage'}" for each in chunks)
+        names = (f"{chunk.symbol or f'{path}#{chunk.ordinal}'}:{chunk.kind or 'passage'}" for chunk in chunks)
         ids = [_unique(f"{collection}:{name}", taken) for name in names]
         children: dict[int, list[Json]] = {}
-        for each in chunks:
-            children.setdefault(each.parent, []).append(ids[each.ordinal])
-        for each in chunks:
+        for chunk in chunks:
+            children.setdefault(chunk.parent, []).append(ids[chunk.ordinal])
+        for chunk in chunks:
             yield {
-                "id": ids[each.ordinal], "parent_id": ids[each.parent] if each.parent >= 0 else None,
-                "children": children.get(each.ordinal, []), "level": each.level, "path": path, "title": document.title,
-                "type": document.type, "updated": document.updated, "kind": each.kind, "symbol": each.symbol,
-                "lines": list(each.lines), "page": each.page or None, "heading": each.heading,
-                "metadata": dict(each.metadata), "content": each.text,
+                "id": ids[chunk.ordinal], "parent_id": ids[chunk.parent] if chunk.parent >= 0 else None,
+                "children": children.get(chunk.ordinal, []), "level": chunk.level, "path": path,
+                "title": document.title, "type": document.type, "updated": document.updated, "kind": chunk.kind,
+                "symbol": chunk.symbol, "lines": list(chunk.lines), "page": chunk.page or None,
+                "heading": chunk.heading, "metadata": dict(chunk.metadata), "content": chunk.text,
             }  # fmt: skip
 
 
@@ -52,11 +52,11 @@ def _unique(name: str, taken: dict[str, int]) -> str:
 
 
 def xml_files(rows: Iterable[dict[str, Json]], collection: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the content of an XML file for each chunk, and of one that says what they are."""
+    """Yield the name and the content of an XML file for each chunk, and of one that describes them all."""
     count = 0
     for count, row in enumerate(rows, 1):
-        told = {name: value for name, value in row.items() if name not in {"id", "content"} and value is not None}
-        fields = "".join(f"  <{name}>{_xml(value)}</{name}>\n" for name, value in told.items())
+        elements = {name: value for name, value in row.items() if name not in {"id", "content"} and value is not None}
+        fields = "".join(f"  <{name}>{_xml(value)}</{name}>\n" for name, value in elements.items())
         content = _plain(str(row["content"])).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
         head = f'<chunk xmlns="{NAMESPACE}" id={quoteattr(_plain(str(row["id"])))}>\n'
         yield f"chunk_{count:03}.xml", f"{DECLARED}{head}{fields}  <content><![CDATA[{content}]]></content>\n</chunk>\n"
@@ -65,9 +65,9 @@ def xml_files(rows: Iterable[dict[str, Json]], collection: str) -> Iterator[tupl
 
 
 def _xml(value: Json) -> str:
-    """Return a value as text of an element; lists of names are items, other structures JSON."""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return "".join(f"<item>{_escaped(str(one))}</item>" for one in value)
+    """Return a value as the content of an element: a list of texts as items, other structures as JSON."""
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        return "".join(f"<item>{_escaped(str(text))}</item>" for text in value)
     return _escaped(value if isinstance(value, str) else json.dumps(value))
 
 

@@ -1,7 +1,7 @@
 """Take a source into the library: what is new or changed is read and cut, what is gone is forgotten.
 
-Files are recorded in small transactions. Whoever is killed in between goes on where that one stopped, and no file is
-ever half in the library. A file that cannot be read is marked, and the rest goes on.
+Files are recorded in small transactions. An ingest that is killed goes on later where it stopped, and no file is ever
+half in the library. A file that cannot be read is marked, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ TOO_LARGE = f"it cannot be read, or is larger than {MOST_BYTES // 1_000_000} MB"
 
 
 class Outcome(Record):
-    """What taking a source in came to."""
+    """What the ingest of a source did."""
 
     name: str
-    documents: int = 0  # of the source, all in all
+    documents: int = 0  # of the source, in all
     chunks: int = 0
     read: int = 0  # files that were read this time
     removed: int = 0
@@ -70,11 +70,11 @@ class Piece(Record):
 
 
 Made = tuple[Reading, list[Chunk]]
-Others = Callable[[Mapping[str, Piece]], Mapping[str, Made]]  # what others made of files, by the keys of the contents
+Others = Callable[[Mapping[str, Piece]], Mapping[str, Made]]  # returns what others made of files, by the contents' keys
 
 
 class Progress(Record):
-    """How far taking a source in is."""
+    """How far an ingest has come."""
 
     name: str
     files: int  # done
@@ -84,7 +84,7 @@ class Progress(Record):
 
 
 def no_progress(_progress: Progress) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def open_source(library: Library, registered: Registered) -> Opened:
@@ -114,7 +114,7 @@ def open_source(library: Library, registered: Registered) -> Opened:
 
 
 def uploads(library: Library, name: str) -> str:
-    """Return the folder in which files are kept that were handed over for a source."""
+    """Return the folder of the files that were handed over for a source."""
     return f"{library.folder}/uploads/{name}"
 
 
@@ -153,7 +153,7 @@ def ingest(
     environ: Mapping[str, str] = {},
     others: Others | None = None,
 ) -> Outcome:
-    """Bring the library up to date with a source and return what that came to; its status says so, too.
+    """Bring the library up to date with a source; return the outcome, which its status also records.
 
     With `force` every file is read again, with `failed` those that could not be read. In `environ` are the person's
     own chunkers. What `others` cannot read is read here.
@@ -176,11 +176,12 @@ def ingest(
         finally:
             library.set_status(name, status, error=error, mark=mark)
             library.publish()
-    now = next(one for one in library.sources() if one.source.name == name)
+    current = next(candidate for candidate in library.sources() if candidate.source.name == name)
     noted = sum(state == READ for _, state, _ in library.notes(name))
     return Outcome(
-        name=name, documents=now.documents, chunks=now.chunks, failed=now.failed, skipped=now.skipped, error=error,
-        noted=noted, read=run.read if run else 0, removed=run.removed if run else 0, seconds=time.monotonic() - began,
+        name=name, documents=current.documents, chunks=current.chunks, failed=current.failed, skipped=current.skipped,
+        error=error, noted=noted, read=run.read if run else 0, removed=run.removed if run else 0,
+        seconds=time.monotonic() - began,
     )  # fmt: skip
 
 
@@ -188,9 +189,9 @@ def planned(library: Library, registered: Registered) -> Iterator[tuple[str, str
     """Yield what taking a source in would do, file by file: `read`, `removed`, or nothing for one that is unchanged."""
     known = library.known(registered.source.name)
     with closing(open_source(library, registered)) as opened:
-        for found in opened.files():
-            stamp, _, _ = known.pop(found.path, ("", "", ""))
-            yield found.path, "" if stamp and found.stamp in (stamp, UNCHANGED) else "read"
+        for file in opened.files():
+            stamp, _, _ = known.pop(file.path, ("", "", ""))
+            yield file.path, "" if stamp and file.stamp in (stamp, UNCHANGED) else "read"
     yield from ((path, "removed") for path in known)
 
 
@@ -209,7 +210,7 @@ class _Run:
     ) -> None:
         self._library, self._registered, self._opened, self._reader = library, registered, opened, reader
         self._others = others
-        self._contents: dict[str, bytes | None] = {}  # of files that others were asked about, by path
+        self._contents: dict[str, bytes | None] = {}  # of files that others were asked to read, by path
         self._made: dict[str, Made] = {}
         self._tell = progress
         self._chunkers = added_chunkers(environ)
@@ -221,9 +222,9 @@ class _Run:
         """Read what is new or changed, and forget what is gone."""
         name = self._registered.source.name
         known, began = self._library.known(name), time.monotonic()
-        all_found = list(self._opened.files())
-        gone = known.keys() - {found.path for found in all_found}
-        waiting = [one for one in all_found if force or _is_due(one, known.get(one.path), failed=failed)]
+        all_files = list(self._opened.files())
+        gone = known.keys() - {file.path for file in all_files}
+        waiting = [file for file in all_files if force or _is_due(file, known.get(file.path), failed=failed)]
         done = 0
         while done < len(waiting):
             batch = waiting[done : done + BATCH]
@@ -231,8 +232,8 @@ class _Run:
                 batch = self._ask_others(batch, known, force=force)
             until = time.monotonic() + BATCH_SECONDS
             with self._library.transaction():
-                for found in batch:
-                    self._take(found, known.get(found.path, ("", "", "")), force=force)
+                for file in batch:
+                    self._take(file, known.get(file.path, ("", "", "")), force=force)
                     done += 1
                     if time.monotonic() > until:
                         break
@@ -247,60 +248,60 @@ class _Run:
         """Have others read the first files of a batch; return these files."""
         pieces: dict[str, Piece] = {}
         size, asked = 0, 0
-        for found in batch[:AHEAD]:
+        for file in batch[:AHEAD]:
             if size > AHEAD_BYTES:
                 break
             asked += 1
-            is_held = found.path in self._contents
-            content = self._contents[found.path] if is_held else self._opened.read(found)
+            is_held = file.path in self._contents
+            content = self._contents[file.path] if is_held else self._opened.read(file)
             size += len(content or b"")
             if not is_held:
-                self._contents[found.path] = content
-                custom = chosen(found.path, self._registered.source.config, self._chunkers)
+                self._contents[file.path] = content
+                custom = chosen(file.path, self._registered.source.config, self._chunkers)
                 if content is None or custom or self._registered.source.kind == CHUNKS:
                     continue
-                key = _key(found.path, content, self._registered.source, "")
-                is_new = force or (key != known.get(found.path, ("", "", ""))[1] and not self._library.has(key))
-                if is_new and detect_type(found.path, content):
-                    pieces[key] = Piece(path=found.path, content=content, config=self._registered.source.config)
+                key = _key(file.path, content, self._registered.source, "")
+                is_new = force or (key != known.get(file.path, ("", "", ""))[1] and not self._library.has(key))
+                if is_new and detect_type(file.path, content):
+                    pieces[key] = Piece(path=file.path, content=content, config=self._registered.source.config)
         self._made.update(self._others(pieces) if self._others and pieces else {})
         return batch[:asked]
 
-    def _take(self, found: Found, before: tuple[str, str, str], *, force: bool) -> None:
+    def _take(self, file: Found, before: tuple[str, str, str], *, force: bool) -> None:
         """Take one file in."""
-        content = self._contents.pop(found.path) if found.path in self._contents else self._opened.read(found)
+        content = self._contents.pop(file.path) if file.path in self._contents else self._opened.read(file)
         if content is None:
-            self._library.put(self._registered, found, "", state=FAILED, note=TOO_LARGE)
+            self._library.put(self._registered, file, "", state=FAILED, note=TOO_LARGE)
             return
         _, known_key, state = before
-        custom = chosen(found.path, self._registered.source.config, self._chunkers)
-        key = _key(found.path, content, self._registered.source, custom.hash if custom else "")
+        custom = chosen(file.path, self._registered.source.config, self._chunkers)
+        key = _key(file.path, content, self._registered.source, custom.hash if custom else "")
         if key == known_key and state == READ and not force:
-            self._library.put(self._registered, found, key)
+            self._library.put(self._registered, file, key)
             return
-        if not detect_type(found.path, content):
-            self._library.put(self._registered, found, key, state=SKIPPED, note=NO_TYPE)
+        if not detect_type(file.path, content):
+            self._library.put(self._registered, file, key, state=SKIPPED, note=NO_TYPE)
             return
         self.read += 1
         try:
             if force or not self._library.has(key):
-                self._keep(found, content, key, custom)
-            self._chunks += self._library.put(self._registered, found, key)
+                self._keep(file, content, key, custom)
+            self._chunks += self._library.put(self._registered, file, key)
         except ReadingError as error:
             note = str(ReadingError(error.message, fix=error.fix))  # the path stands beside it
-            self._library.put(self._registered, found, key, state=FAILED, note=note)
+            self._library.put(self._registered, file, key, state=FAILED, note=note)
 
-    def _keep(self, found: Found, content: bytes, key: str, custom: CustomChunker | None) -> None:
-        """Read and cut a file, and keep that."""
+    def _keep(self, file: Found, content: bytes, key: str, custom: CustomChunker | None) -> None:
+        """Read and cut a file, and keep the result."""
         source = self._registered.source
         if source.kind == CHUNKS:
             from deia.ingest.source_kinds.from_chunks import rebuilt  # noqa: PLC0415 - likewise
 
-            self._library.keep(key, *rebuilt(found.path, content))
+            self._library.keep(key, *rebuilt(file.path, content))
             return
         ready = self._ready(custom) if custom else None
         made = None if custom else self._made.pop(key, None)
-        made = made or read_and_cut(self._reader, found.path, content, source.config, custom=ready)
+        made = made or read_and_cut(self._reader, file.path, content, source.config, custom=ready)
         self._library.keep(key, *made)
 
 
@@ -317,12 +318,12 @@ def read_and_cut(
     return reading, reader.chunk(reading, id=path, config=config, custom=custom)
 
 
-def _is_due(found: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:
+def _is_due(file: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:
     """Return whether a file has to be looked at."""
     if known is None:
         return True
     stamp, _, state = known
-    return not stamp or found.stamp not in (stamp, UNCHANGED) or (failed and state == FAILED)
+    return not stamp or file.stamp not in (stamp, UNCHANGED) or (failed and state == FAILED)
 
 
 def _key(path: str, content: bytes, source: Source, custom: str) -> str:

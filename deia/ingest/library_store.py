@@ -1,6 +1,6 @@
 """The library of a commons: its sources, their files, and what was read and cut of them, in one SQLite database.
 
-It is the person's own, in their state folder and never in a repository, and belongs to a commons by that one's real
+It is the person's own, in their state folder and never in a repository, and belongs to a commons by the commons' real
 path, as compiled files do. Texts and chunks are kept by content, so that a file that was only moved is not read again.
 What was committed survives a kill; the file `revision` beside the database tells searches that something changed.
 """
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from deia.knowledge import Chunk
 
 DATABASE = "library.sqlite"
-TIER_OF = "tier:"  # the beginning of the name under which the tier of a collection stands
+TIER_OF = "tier:"  # begins the name under which the tier of a collection is stored
 PLACES = ("anchors", "links")  # of a page: each a name or an address, with its line
 PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
 READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
-PATIENCE = 30.0  # seconds to wait for another process that writes
+PATIENCE = 30.0  # seconds to wait for another process to finish writing
 SCHEMA = """
 create table if not exists about (name text primary key, value);
 create table if not exists sources (name text primary key, fields text, prefix text unique, status text, error text,
@@ -53,14 +53,14 @@ create table if not exists contents (key text primary key, body blob);
 
 
 class Registered(Record):
-    """A source of the registry, and how it stands."""
+    """A source of the registry, and its status."""
 
     source: Source
     prefix: str  # what the paths of its documents begin with
     status: str = PENDING
     error: str = ""
     checked: str = ""  # when it was last looked at
-    mark: str = ""  # what the source itself said of its state: a commit
+    mark: str = ""  # what the source itself calls its state: a commit
     documents: int = 0
     chunks: int = 0
     failed: int = 0
@@ -82,7 +82,7 @@ class Kept(Record):
     """The text and the chunks of a content."""
 
     text: str
-    rows: tuple[tuple[Json, ...], ...]  # of each chunk, what `packed` makes of it
+    rows: tuple[tuple[Json, ...], ...]  # each chunk as `packed` returns it
     anchors: Sequence[tuple[str, int]] = ()  # of a page: a name that links lead to, with its line
     links: Sequence[tuple[str, int]] = ()  # where a line links to
     type: str = ""  # as a reading has it
@@ -96,12 +96,12 @@ def library_at(root: str, environ: Mapping[str, str], *, only: Sequence[str] = (
 
 
 class Library:
-    """An open library; not for several threads at once."""
+    """An open library; it may not be shared between threads."""
 
     def __init__(self, folder: str, *, only: Sequence[str] = ()) -> None:
         """Open the library in a folder, or make one; raise SourceError if that is impossible.
 
-        A catalog is compiled of `only` some collections, if any are named.
+        If `only` names collections, documents for a catalog are read from these alone.
         """
         self.folder = folder
         self._places = tuple(f"{LIBRARY_PREFIX}{name}/" for name in only) or ("",)
@@ -132,7 +132,7 @@ class Library:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make what is written in the block count as a whole, or not at all."""
+        """Commit what is written in the block as a whole, or not at all."""
         self._database.execute("begin immediate")
         try:
             yield
@@ -145,24 +145,24 @@ class Library:
                 self._database.execute("rollback")
 
     def publish(self) -> None:
-        """Tell searches that the library changed, if it did since the last time, and how its sources stand."""
+        """Tell searches that the library changed, if it did since the last time, and the status of its sources."""
         state = self.state.encode()
         if files.read(f"{self.folder}/{LIBRARY_STATE}") != state:
             files.replace(f"{self.folder}/{LIBRARY_STATE}", state)
         stands = {
-            one.source.name: {
-                "status": one.status,
-                "error": one.error,
-                "place": one.source.place,
-                "kind": one.source.kind,
+            registered.source.name: {
+                "status": registered.status,
+                "error": registered.error,
+                "place": registered.source.place,
+                "kind": registered.source.kind,
             }
-            for one in self.sources()
+            for registered in self.sources()
         }
         files.replace(f"{self.folder}/{LIBRARY_SOURCES}", json.dumps(stands).encode())
 
     @property
     def state(self) -> str:
-        """The library's token and its revision: what is compiled of one state need not be compiled again."""
+        """The library's token and its revision: what was compiled from a state need not be compiled again."""
         return f"{self._about('token')}:{self.revision}"
 
     @property
@@ -171,9 +171,9 @@ class Library:
         return int(self._about("revision"))
 
     def _about(self, name: str) -> Any:
-        return self._one("select value from about where name = ?", name)[0]
+        return self._row("select value from about where name = ?", name)[0]
 
-    def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
+    def _row(self, sql: str, *values: object) -> tuple[Any, ...]:
         row: tuple[Any, ...] = self._database.execute(sql, values).fetchone()
         return row
 
@@ -204,11 +204,13 @@ class Library:
         ]  # fmt: skip
 
     def named(self, source: Source) -> Source:
-        """Return a source with a name: its own, that under which its place is known, or one that is free.
+        """Return a source with a name: its own, the one under which its place is known, or a free one.
 
         Raise SourceError if its own name is that of a source at another place.
         """
-        places = {one.source.name: (one.source.kind, one.source.place) for one in self.sources()}
+        places = {
+            registered.source.name: (registered.source.kind, registered.source.place) for registered in self.sources()
+        }
         place = (source.kind, source.place)
         if source.name and places.get(source.name, place) != place:
             fix = f"Choose another name, or type: deia source remove {source.name}"
@@ -219,10 +221,10 @@ class Library:
         return source.but(name=name, collection=source.collection or name)
 
     def register(self, source: Source) -> Registered:
-        """Add a source to the registry, or give the one at that place its new fields; return it as it stands."""
+        """Add a source to the registry, or update the fields of the one at that place; return it as registered."""
         source = self.named(source)
-        before = next((one for one in self.sources() if one.source.name == source.name), None)
-        taken = {one.prefix for one in self.sources() if one.source.name != source.name}
+        before = next((registered for registered in self.sources() if registered.source.name == source.name), None)
+        taken = {registered.prefix for registered in self.sources() if registered.source.name != source.name}
         prefix = f"{source.collection}/"
         prefix = f"{prefix}{source.name}/" if prefix in taken else prefix
         fields = json.dumps(source.values())
@@ -235,10 +237,10 @@ class Library:
                 (source.name, fields, prefix, PENDING),
             )
         self.publish()
-        return next(one for one in self.sources() if one.source.name == source.name)
+        return next(registered for registered in self.sources() if registered.source.name == source.name)
 
     def set_status(self, name: str, status: str, *, error: str = "", mark: str | None = None) -> None:
-        """Record how a source stands, and what it said of itself."""
+        """Record the status of a source, and its own mark."""
         checked = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._database.execute(
             "update sources set status = ?, error = ?, checked = ?, mark = coalesce(?, mark) where name = ?",
@@ -258,7 +260,7 @@ class Library:
         return {name.removeprefix(TIER_OF): value for name, value in rows}
 
     def set_tier(self, collection: str, tier: str) -> None:
-        """Set the tier of a collection, or none."""
+        """Set the tier of a collection, or remove it."""
         with self.transaction():
             self._database.execute("delete from about where name = ?", (f"{TIER_OF}{collection}",))
             if tier:
@@ -298,28 +300,28 @@ class Library:
             self._changed = bool(self._database.execute(sql, (self.revision + 1, len(chunks), content)).rowcount)
         self._database.execute("insert or replace into contents values (?, ?)", (content, data))
 
-    def put(self, registered: Registered, found: Found, content: str, *, state: str = READ, note: str = "") -> int:
-        """Record a file, and its document if it was read; return how many chunks that has."""
+    def put(self, registered: Registered, file: Found, content: str, *, state: str = READ, note: str = "") -> int:
+        """Record a file, and its document if it was read; return how many chunks the document has."""
         name, chunks = registered.source.name, 0
         if state == READ:
             body = self._body(content)
             chunks = len(body["chunks"])
             note = note or " ".join(body["notes"])
             tags = [tag for tag in (*registered.source.tags, body["language"]) if tag]
-            day = time.strftime("%Y-%m-%d", time.gmtime(found.modified)) if found.modified else ""
-            ident = f"{LIBRARY_PREFIX}{registered.prefix}{found.path}"
-            title = _storable(body["title"]) or os.path.basename(found.path)
-            kept = (name, found.path, title, body["type"], json.dumps(tags), day, content, chunks)
+            day = time.strftime("%Y-%m-%d", time.gmtime(file.modified)) if file.modified else ""
+            ident = f"{LIBRARY_PREFIX}{registered.prefix}{file.path}"
+            title = _storable(body["title"]) or os.path.basename(file.path)
+            kept = (name, file.path, title, body["type"], json.dumps(tags), day, content, chunks)
             sql = "select source, path, title, type, tags, updated, content, chunks from documents where id = ?"
             if self._database.execute(sql, (ident,)).fetchone() != kept:
-                self._forget(name, [(found.path,)], but=ident)
+                self._forget(name, [(file.path,)], but=ident)
                 shelf = (ident, *kept, self.revision + 1)
                 self._database.execute("insert or replace into documents values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", shelf)
                 self._database.execute("delete from removed where id = ?", (ident,))
                 self._changed = True
         else:
-            self._forget(name, [(found.path,)])
-        row = (name, found.path, found.stamp, content, state, _storable(note))
+            self._forget(name, [(file.path,)])
+        row = (name, file.path, file.stamp, content, state, _storable(note))
         self._database.execute("insert or replace into files values (?, ?, ?, ?, ?, ?)", row)
         return chunks
 
@@ -345,12 +347,12 @@ class Library:
         self._database.execute("delete from contents where key not in (select content from documents)")
 
     def _body(self, content: str) -> dict[str, Any]:
-        (data,) = self._one("select body from contents where key = ?", content)
+        (data,) = self._row("select body from contents where key = ?", content)
         body: dict[str, Any] = json.loads(zlib.decompress(data))
         return body
 
     def original(self, ident: str) -> str:
-        """Return the file that a document was read from, or "" if it came from elsewhere than a folder."""
+        """Return the file that a document was read from, or "" if its source is not a folder."""
         sql = "select fields, path from documents join sources on source = name where id = ?"
         row = self._database.execute(sql, (ident,)).fetchone()
         if row is None or (source := _source(row[0])).kind != FOLDER:
@@ -370,7 +372,7 @@ class Library:
 
     def passages(self, kind: str = "") -> int:
         """Return how many passages the documents have, or those of a type."""
-        return int(self._one("select coalesce(sum(chunks), 0) from documents where ? in ('', type)", kind)[0])
+        return int(self._row("select coalesce(sum(chunks), 0) from documents where ? in ('', type)", kind)[0])
 
     def removed(self, since: int) -> list[str]:
         """Return the ids of the documents that were removed after a revision."""
@@ -388,7 +390,7 @@ class Library:
 
 
 def _storable(text: str) -> str:
-    """Return a text without lone surrogates, which SQLite does not take."""
+    """Return a text without lone surrogates, which SQLite cannot store."""
     return text.encode("utf-8", "replace").decode()
 
 

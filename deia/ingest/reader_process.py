@@ -21,7 +21,7 @@ class ReaderProcess(LimitedProcess):
     module = "deia.ingest.reader_process"
 
     def read(self, path: str, content: bytes) -> Reading:
-        """Return what a file says, as `deia.ingest.read.read` does; raise `ReadingError` if it breaks a limit, too."""
+        """Return what a file says, as `deia.ingest.read.read` does; raise `ReadingError` also if it breaks a limit."""
         return self.ask(path, {"path": path, "size": len(content)}, content, _reading)
 
     def chunk(
@@ -38,7 +38,7 @@ class ReaderProcess(LimitedProcess):
         return self.ask(reading.path, asked, b"", _chunks)
 
     def native_code(self, name: str, module: bytes) -> bytes:
-        """Return what a component is compiled to; raise `ReadingError` if it is none of a chunker."""
+        """Return the native code of a component; raise `ReadingError` if it is not a chunker."""
         return self.ask(name, {"module": name, "size": len(module)}, module, binascii.a2b_base64)
 
 
@@ -58,17 +58,17 @@ def _value(question: dict[str, Any], content: bytes) -> object:
     reading, config = _reading(question["reading"]), ChunkerConfig(**question["config"])
     if "custom" in question:
         return _cut(CustomChunker(**question["custom"]), reading, question["id"], config)
-    return [each.values() for each in chunk(reading, id=question["id"], config=config)]
+    return [passage.values() for passage in chunk(reading, id=question["id"], config=config)]
 
 
 def _cut(custom: CustomChunker, reading: Reading, document: str, config: ChunkerConfig) -> object:
     try:
         cut = custom_chunker(custom)
         with watched(CUT_SECONDS + CUT_SECONDS_A_CHARACTER * len(reading.text)):
-            return [each.values() for each in cut(reading, document, config)]
+            return [passage.values() for passage in cut(reading, document, config)]
     except ReadingError as error:
-        what = f"the chunker {custom.name} cannot cut it: {error.message}"
-        raise ReadingError(what, where=reading.path, fix=error.fix) from error
+        message = f"the chunker {custom.name} cannot cut it: {error.message}"
+        raise ReadingError(message, where=reading.path, fix=error.fix) from error
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What is taken into the library: a folder, a git repository, addresses, a bucket, or files that were handed over.
+"""Sources of the library: a folder, a git repository, addresses, a bucket, or files that were handed over.
 
-`FolderSource`, `GitSource`, `UrlSource`, `S3Source` and `UploadSource` are what Python programs write; all of them, and
-what is typed, become a `Source`, as the registry keeps it.
+Python programs write `FolderSource`, `GitSource`, `UrlSource`, `S3Source` and `UploadSource`. These, and what people
+type, become a `Source`, which the registry keeps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER, GIT, UPLOAD, URL, S3, CHUNKS = KINDS = ("folder", "git", "upload", "url", "s3", "chunks")
 GIT_SCHEMES = ("ssh://", "git@", "git://")
-UNCHANGED = "="  # a stamp: whatever it was before
+UNCHANGED = "="  # the stamp of a file that has not changed
 LONGEST_NAME = 80
 MOST_BYTES = 32_000_000  # of one file
 
@@ -51,11 +51,11 @@ class Source(Record):
     @property
     def config(self) -> ChunkerConfig:
         """How its files are cut."""
-        return ChunkerConfig(**self.chunker)  # type: ignore[arg-type]  # `checked` has seen them
+        return ChunkerConfig(**self.chunker)  # type: ignore[arg-type]  # `checked` has validated them
 
 
 class Found(Record):
-    """A file of a source: its path there, a stamp that differs if its content may differ, and its day."""
+    """A file of a source: its path there, a stamp that differs if its content may differ, and when it was modified."""
 
     path: str
     stamp: str  # "" if it has to be read to know
@@ -68,18 +68,18 @@ class Opened(Protocol):
     def files(self) -> Iterator[Found]:
         """Yield every file; raise SourceError if the source is not there."""
 
-    def read(self, found: Found) -> bytes | None:
+    def read(self, file: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""
 
     def close(self) -> None:
-        """End what was started."""
+        """Release what the source holds open."""
 
 
 # --- as Python programs write them ---
 
 
 class _Described(Record):
-    """What every kind of source has."""
+    """The fields that every kind of source has."""
 
     name: str = ""
     filter: str | tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class FolderSource(_Described):
 
 
 class GitSource(_Described):
-    """A git repository; without a branch, the one that it shows first."""
+    """A git repository; without a branch, its default branch."""
 
     url: str
     branch: str = ""
@@ -105,7 +105,7 @@ class GitSource(_Described):
 
 
 class UrlSource(_Described):
-    """One document at an address, fetched again when it changed."""
+    """One document at an address, fetched again if it has changed."""
 
     url: str
     private: bool = False
@@ -119,7 +119,7 @@ class S3Source(_Described):
 
 
 class UploadSource(_Described):
-    """A file that is handed over, and kept."""
+    """A file that is handed over and kept."""
 
     file: str
     content: bytes
@@ -150,7 +150,7 @@ def described(source: Sources) -> Source:
 
 
 def typed(text: str, *, kind: str = "") -> Source:
-    """Return the source that a person names; raise SourceError if it cannot be told what it is."""
+    """Return the source that a person typed; raise SourceError if it names nothing that can be taken in."""
     kind = kind or _kind_of(text)
     is_empty = not text.rpartition("://")[2].strip("/ ")
     if is_empty and text != "/":
@@ -178,7 +178,7 @@ def _kind_of(text: str) -> str:
 
 
 def name_for(source: Source) -> str:
-    """Return a name for a source: the last part of its place, in small letters, digits and dashes."""
+    """Return a name for a source: the last part of its place, as `slug` writes it."""
     last = (
         source.place.rstrip("/")
         .removesuffix(".git")
@@ -191,13 +191,13 @@ def name_for(source: Source) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a text as a name: letters, digits, dots and dashes."""
+    """Return a text as a name in lower case: letters, digits, dots, underscores and dashes."""
     kept = "".join(char if char.isalnum() or char in "._" else "-" for char in text.lower())
     return "-".join(filter(None, (part.strip(".") for part in kept.split("-"))))[:LONGEST_NAME]
 
 
 def checked(source: Source) -> Source:
-    """Return a source with its names made fit; raise SourceError if its options make no sense."""
+    """Return a source with its names as `slug` writes them; raise SourceError if its options make no sense."""
     unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
     if unknown:
         fix = f"Known are: {', '.join(ChunkerConfig().values())}."

@@ -1,7 +1,7 @@
 """Changes as edits of the files that people write: few lines change, and comments and order stay.
 
-A document that the index does not describe is described in its own metadata. Files with errors of form, indexes of old
-versions, and files of others than the project are not edited.
+A document that the index does not describe is described in its own metadata. Malformed files, indexes of old versions,
+and files that are not the project's own are not edited.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from deia.records import ACTIONS
 Texts = dict[str, str]  # path → the file's new text, with \n as the end of a line
 
 CONCEPTS, PATTERNS = "concepts", "query_patterns"
-# A new key of a trigger or of an index is put after the first of these keys that is there.
+# A new key of a trigger or of an index is put after the first of these keys that exists.
 AFTER = {
     "unless": ("context", "when"), "action": ("timing", "urgency"), "status": ("title",),
     CONCEPTS: (PATTERNS, "clusters"), PATTERNS: ("clusters",),
@@ -86,8 +86,8 @@ def _edit(commons: Commons, change: Change) -> tuple[str, Callable[[str], str]]:
         clusters = describing_clusters(commons.index.source, change.target)
         if clusters:
             in_force = entry.values().get(change.field, ())
-            listed = partial(_with_changed_item, change=change, in_force=in_force)
-            return _index_path(commons), lambda text: change_listings(text, clusters, listed)
+            edit_item = partial(_with_changed_item, change=change, in_force=in_force)
+            return _index_path(commons), lambda text: change_listings(text, clusters, edit_item)
         return entry.path, lambda text: _with_metadata(text, change)
     trigger = next((trigger for trigger in commons.triggers if trigger.id == change.target), None)
     if trigger is None or not trigger.path.startswith(f"{FOLDER}/"):
@@ -162,7 +162,7 @@ def _with_concept(concepts: MutableMapping[object, object], change: Change) -> M
 
 
 def _without_words(value: object, words: Sequence[str]) -> object:
-    """Return a list that is being rewritten without some words; a single value that is one of them becomes a list."""
+    """Return a list without some words, changed in place; a single value that is one of them becomes an empty list."""
     if not isinstance(value, list):
         return yaml_blocks.style([]) if str(value) in words else value
     for at in reversed(range(len(value))):
@@ -172,15 +172,15 @@ def _without_words(value: object, words: Sequence[str]) -> object:
 
 
 def _without_clauses(value: object, change: Change) -> object:
-    """Return the clauses of a trigger, a list that is being rewritten, without some.
+    """Return the clauses of a trigger without those that a change drops; the list is changed in place.
 
-    Raise CommonsError if none of them is written there as the change has it, or if no clause would be left.
+    Raise CommonsError if none of these is written there as the change has it, or if no clause would be left.
     """
-    found = [at for at, item in enumerate(value) if item in change.items] if isinstance(value, list) else []
-    if not isinstance(value, list) or not found or len(found) == len(value):
+    positions = [at for at, item in enumerate(value) if item in change.items] if isinstance(value, list) else []
+    if not isinstance(value, list) or not positions or len(positions) == len(value):
         fix = "Take the clause out by hand."
         raise CommonsError(f"The clause of {change.target} is not one of several in its file.", fix=fix)
-    for at in reversed(found):
+    for at in reversed(positions):
         del value[at]
     return value
 
@@ -256,7 +256,7 @@ def _with_field(text: str, path: tuple[str, ...], change: Change) -> str:
 
 
 def _with_trigger(text: str, change: Change) -> str:
-    """Return a file of triggers with one changed: its lines are taken as a mapping, changed, and put back."""
+    """Return a file of triggers with one changed: its lines are read as a mapping, changed, and put back."""
     top = read_yaml(text, path="").value
     items = top if isinstance(top, Items) else Items()
     at = next((n for n, item in enumerate(items) if isinstance(item, Map) and item.get("id") == change.target), -1)
@@ -281,7 +281,7 @@ def _with_trigger(text: str, change: Change) -> str:
 
 
 def _item_end(lines: Sequence[str], start: int, end: int) -> int:
-    """Return where the item of a list ends that begins at `start`.
+    """Return the end of the list item that begins at line `start`.
 
     Blank lines before `end`, and comments no deeper than the dash, belong to what follows.
     """
@@ -344,7 +344,7 @@ def _bare(text: str) -> str:
 
 
 def is_undone_form(now: bytes | None, then: bytes | None) -> bool:
-    """Return whether taking back a change of the settings would do no more than make triggers stronger again."""
+    """Return whether undoing a change of the settings would only make triggers stronger again."""
     try:
         before, after = (
             parsed_settings((data or b"").decode("utf-8", "replace").replace("\r\n", "\n")) for data in (now, then)
@@ -358,7 +358,7 @@ def is_undone_form(now: bytes | None, then: bytes | None) -> bool:
 
 
 def _strength(action: Json) -> int:
-    """Return how strong a form is: none at all bounds nothing, and an unknown one counts as the mildest."""
+    """Return how strong a form is: no form is the strongest, as it bounds nothing, and an unknown one the mildest."""
     if action is None:
         return len(STRENGTH)
     return STRENGTH.index(action) if isinstance(action, str) and action in STRENGTH else -1

@@ -1,4 +1,4 @@
-"""Labels: files in which people say of firings whether they were deserved, arguable or noise.
+"""Labels: files in which people judge whether firings were deserved, arguable or noise.
 
 One JSON object a line: `trigger`, `label`, `conversation_id`, and perhaps `because`. `bench/labels/firings.jsonl` is
 such a file. Whoever names a file vouches for it; still, the labels of one conversation count once for each trigger. As
@@ -17,7 +17,7 @@ from deia.learn.trigger_drafts import FiredTurn
 from deia.records import Record
 
 DESERVED, ARGUABLE, NOISE = LABELS = ("deserved", "arguable", "noise")
-WEIGHTS = {DESERVED: 2.0, NOISE: -2.0}  # of a label, as of somebody's word in the ledger
+WEIGHTS = {DESERVED: 2.0, NOISE: -2.0}  # of a label, as of a judgement in the ledger
 MOST_BYTES = 16_000_000  # of a file
 MOST_JUDGED = 20  # labelled firings of a trigger whose reasons are kept
 
@@ -39,23 +39,23 @@ class Label(Record):
 
 
 def weights_of(labels: Sequence[Label]) -> dict[tuple[str, str], float]:
-    """Return what the labels say of each trigger in each conversation, as the ledger's judgements are weighed."""
+    """Return the weight of the labels by conversation and trigger, on the scale of the ledger's judgements."""
     weights: dict[tuple[str, str], float] = {}
-    for one in labels:
-        place = (one.conversation, one.trigger)
-        weights[place] = weights.get(place, 0.0) + WEIGHTS.get(one.label, 0.0)
+    for label in labels:
+        place = (label.conversation, label.trigger)
+        weights[place] = weights.get(place, 0.0) + WEIGHTS.get(label.label, 0.0)
     return {place: weight for place, weight in weights.items() if weight}
 
 
 def still_firing(labels: Sequence[Label], turns: Sequence[FiredTurn]) -> list[Label]:
-    """Return the labels of triggers that fire in the same conversation to this day, with what the firing does."""
+    """Return the labels whose trigger still fires in the same conversation, with the firing's action and reason."""
     fired = {(turn.conversation, turn.trigger): turn for turn in turns}
-    pairs = ((one, fired.get((one.conversation, one.trigger))) for one in labels)
-    return [one.but(action=turn.action, because=turn.because) for one, turn in pairs if turn is not None]
+    pairs = ((label, fired.get((label.conversation, label.trigger))) for label in labels)
+    return [label.but(action=turn.action, because=turn.because) for label, turn in pairs if turn is not None]
 
 
 def with_labels(evidence: Evidence, labels: Sequence[Label]) -> Evidence:
-    """Return the evidence with what some labels say of triggers."""
+    """Return the evidence with some labels added to the signals of their triggers."""
     by_trigger: dict[str, list[Label]] = {}
     for label in labels:
         by_trigger.setdefault(label.trigger, []).append(label)
@@ -67,13 +67,13 @@ def with_labels(evidence: Evidence, labels: Sequence[Label]) -> Evidence:
 
 
 def _labelled(signals: FiringSignals, labels: Sequence[Label]) -> FiringSignals:
-    voices = {name: len({one.voice for one in labels if one.label == name}) for name in LABELS}
+    voices = {name: len({label.voice for label in labels if label.label == name}) for name in LABELS}
     counts = {**signals.signals}
     counts["noise"] = counts.get("noise", 0) + voices[NOISE]
     counts["useful"] = counts.get("useful", 0) + voices[DESERVED]
     judged = [
-        JudgedFiring(action=one.action, because=one.because, is_good=one.label == DESERVED, voice=one.voice)
-        for one in labels if one.label != ARGUABLE
+        JudgedFiring(action=label.action, because=label.because, is_good=label.label == DESERVED, voice=label.voice)
+        for label in labels if label.label != ARGUABLE
     ]  # fmt: skip
     return signals.but(
         signals=counts, called_noise=signals.called_noise + voices[NOISE],
@@ -82,7 +82,7 @@ def _labelled(signals: FiringSignals, labels: Sequence[Label]) -> FiringSignals:
 
 
 def read_labels(path: str) -> Sequence[Label]:
-    """Return the labels in a file, without the lines that are none.
+    """Return the labels in a file, leaving out lines that are not labels.
 
     Raise QueryError if the file cannot be read, or if none of its lines is a label.
     """

@@ -1,4 +1,4 @@
-"""Signals: what came of each answer and of each firing, by the ledger.
+"""Signals: what came of each answer and of each firing, according to the ledger.
 
 What people said is kept apart from what they did.
 
@@ -21,7 +21,7 @@ from deia.tables import Tables
 TABLES = Tables(__file__)
 MOST_QUESTIONS = 5_000  # distinct questions, the most frequent first
 MOST_PAIRS = 20_000
-SECONDS = 120  # within this time two questions without a common word count as one in other words
+SECONDS = 120  # within this time, two questions without a common word count as the same one in other words
 MOST_JUDGED = 20  # judged firings of a trigger that are looked at
 TOGETHER = 3  # people who must have opened two documents together
 
@@ -38,8 +38,8 @@ class Signal(Record):
 
 SIGNALS = tuple(
     Signal(name=name, of=of, explicit=means.startswith("somebody"), weight=float(weight), means=means)
-    for of, told in (("answer", TABLES.pairs("answer")), ("firing", TABLES.pairs("firing")))
-    for name, value in told.items()
+    for of, table in (("answer", TABLES.pairs("answer")), ("firing", TABLES.pairs("firing")))
+    for name, value in table.items()
     for weight, _, means in (value.partition(" "),)
 )
 WEIGHTS: Mapping[tuple[str, str], Signal] = {(signal.of, signal.name): signal for signal in SIGNALS}
@@ -142,7 +142,7 @@ def total_weight(of: str, signals: Mapping[str, int]) -> float:
 def read_evidence(connection: Connection, *, settled: Mapping[str, str] = MappingProxyType({})) -> Evidence:
     """Return what the ledger says came of questions and of firings.
 
-    `settled` is when a trigger was last changed for what was said of it: what came before is not held against it again.
+    `settled` is when each trigger was last changed because of its signals; earlier ones do not count against it again.
     """
     changed = [list(settled), list(settled.values())]
     judged: dict[str, list[JudgedFiring]] = {}
@@ -179,12 +179,12 @@ def _pairs(rows: Iterable[tuple[str, str, str, int]]) -> tuple[Pair, ...]:
     signals: dict[tuple[str, str], dict[str, int]] = {}
     people: dict[tuple[str, str], int] = {}
     for question, document, name, count in rows:
-        place = (question, document)
-        signals.setdefault(place, {})[name] = count
-        people[place] = max(people.get(place, 0), count)
+        pair = (question, document)
+        signals.setdefault(pair, {})[name] = count
+        people[pair] = max(people.get(pair, 0), count)
     return tuple(
-        Pair(question=place[0], document=place[1], signals=counts, people=people[place])
-        for place, counts in sorted(signals.items())
+        Pair(question=pair[0], document=pair[1], signals=counts, people=people[pair])
+        for pair, counts in sorted(signals.items())
     )
 
 

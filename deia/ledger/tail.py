@@ -1,4 +1,4 @@
-"""Read the ledger's last events; broken lines are counted and skipped."""
+"""Reads the ledger's last events; broken lines are counted and skipped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEEPEST = 40  # levels of an event; those that deia writes have at most 8
 
 
 class Ledger(Record):
-    """Events in the order of time, and the number of lines that are no events."""
+    """Events in the order of time, and the number of lines that are not events."""
 
     events: tuple[dict[str, Json], ...]
     broken: int
@@ -65,15 +65,15 @@ def extent_of(folder: str) -> Extent:
 
 
 def read_ledger(folder: str, *, since: str = "", event: str = "", last: int = 0) -> Ledger:
-    """Return the events of a kind since a time (UTC, as the ledger writes it), or only the `last` so many."""
+    """Return the events of a kind since a time (UTC, as the ledger writes it), or only the `last` ones of these."""
     events: list[dict[str, Json]] = []
     broken = 0
     for name in reversed(_days(folder, since)):
         day = _Day(f"{folder}/{name}")
-        found = (
+        day_events = (
             value for value in day.events() if _time(value) >= since and event in ("", value.get("event", "query"))
         )
-        events = [*(_newest(found, last) if last else found), *events]
+        events = [*(_newest(day_events, last) if last else day_events), *events]
         broken += day.broken
         if last and len(events) >= last:
             break
@@ -113,13 +113,13 @@ def _days(folder: str, since: str) -> list[str]:
 
 
 class _Day:
-    """The segment of one day, of which one line at a time is kept; anybody may have filled it."""
+    """The segment of one day, read line by line, since anybody may have filled it."""
 
     __slots__ = ("_path", "broken")
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self.broken = 0  # lines that were no events so far
+        self.broken = 0  # lines so far that were not events
 
     def events(self) -> Iterator[dict[str, Json]]:
         """Yield the events."""
@@ -173,13 +173,13 @@ def _is_deep(value: Json, left: int) -> bool:
 
 
 def _newest(events: Iterable[dict[str, Json]], count: int) -> list[dict[str, Json]]:
-    """Return the newest events, of equal times those that come last, in the order of time."""
+    """Return the newest events in the order of time; of those with equal times, the ones that come last."""
     numbered = ((_time(event), number, event) for number, event in enumerate(events))
     return [event for _, _, event in reversed(nlargest(count, numbered))]
 
 
 def is_plausible(ts: Json) -> bool:
-    """Return whether deia's clock can have given a time, as text or in seconds; events of older forms have none."""
+    """Return whether a time, as text or in seconds, can come from deia's clock; events of older forms have none."""
     if isinstance(ts, str):
         if not ts.startswith(TIME_BEGINS):
             return True

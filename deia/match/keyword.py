@@ -128,8 +128,8 @@ class KeywordIndex:
 
     def numbers(self, *, filters: Filters) -> set[int]:
         """Return the numbers of the documents that pass the filters."""
-        every = self._found(self._filtered(self._first(), filters), max(1, self.chunks))
-        return {number for number, _, _ in every}
+        matches = self._found(self._filtered(self._first(), filters), max(1, self.chunks))
+        return {number for number, _, _ in matches}
 
     def listed(self, *, filters: Filters, limit: int) -> list[str]:
         """Return the ids of the documents that pass the filters, in index order."""
@@ -160,9 +160,9 @@ class KeywordIndex:
         full_query = query.boolean_query(
             [(occur.Must, query.const_score_query(documents, 0.0)), (occur.Must, query.boolean_query(bits))]
         )
-        found = self._found(full_query, MOST_PASSAGES)
-        names = {number: self._name(number) for number in {number for number, _, _ in found}}
-        for number, ordinal, score in found:
+        matches = self._found(full_query, MOST_PASSAGES)
+        names = {number: self._name(number) for number in {number for number, _, _ in matches}}
+        for number, ordinal, score in matches:
             mask = int(score)
             stems_of_passage = by_document[names[number]].setdefault(ordinal, set())
             stems_of_passage.update([stem for n, stem in enumerate(stems) if mask >> n & 1])

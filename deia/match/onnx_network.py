@@ -32,8 +32,8 @@ class Graph:
     """A graph that grows; every node has one result, which `put` returns the name of."""
 
     def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self._constants: list[Any] = []
+        self.nodes: list[object] = []
+        self._constants: list[object] = []
 
     def put(self, operation: str, *inputs: str | NDArray[Any], **attributes: float) -> str:
         """Add a node to the graph; inputs are names of results, or constants."""

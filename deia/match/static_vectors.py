@@ -47,8 +47,8 @@ class _Characters(dict[int, str]):
         """Return lower case without accents, spaces around punctuation and ideographs, nothing for controls."""
         if len(self) > MOST_CACHED:
             self.clear()
-        self[code] = made = _ascii(chr(code)) if code < 0x80 else _beyond_ascii(code)
-        return made
+        self[code] = normalised = _ascii(chr(code)) if code < 0x80 else _beyond_ascii(code)
+        return normalised
 
 
 def _ascii(char: str) -> str:
@@ -241,12 +241,12 @@ def longest_pieces(word: str, row: Callable[[str], int], *, longest: int = LONGE
     start, mark = 0, ""
     while start < len(word) <= LONGEST_WORD:
         for end in range(min(len(word), start + longest), start, -1):
-            found = row(mark + word[start:end])
-            if found >= 0:
+            number = row(mark + word[start:end])
+            if number >= 0:
                 break
         else:
             return ()
-        rows.append(found)
+        rows.append(number)
         start, mark = end, "##"
     return tuple(rows)
 

@@ -1,4 +1,4 @@
-"""Scanning files and folders; what was found in a file is remembered until the file or the triggers change.
+"""Scans files and folders; the problems of a file are remembered until the file or the triggers change.
 
 Each snippet of a file is judged as if an agent were about to run it.
 """
@@ -27,9 +27,9 @@ from deia.watch.memory.log import fingerprint
 from deia.watch.silence.exceptions import Touched, excepted
 from deia.watch.verdict.judge import FolderSigns
 
-MOST_BYTES = 1_000_000  # of a script; a larger one is said to be left out
+MOST_BYTES = 1_000_000  # of a script; a larger one is reported as left out
 START = 200  # characters that tell whether a file without an ending is a script
-WORTH_PROCESSES = 400  # files from which on starting more processes (.3 s each) pays off
+WORTH_PROCESSES = 400  # files; from this number on, starting more processes (.3 s each) pays off
 AT_ONCE = 50  # files that are sent to a process together
 MOST_PROCESSES = 16
 
@@ -37,7 +37,7 @@ Rows = list[dict[str, Any]]  # the fields of a file's problems
 
 
 class Scanned(Record):
-    """What was scanned, and what was found there."""
+    """What was scanned, and the problems in it."""
 
     problems: tuple[Problem, ...]
     files: int  # scripts and build files, read or remembered
@@ -53,7 +53,7 @@ class Rules(Record):
 
     @property
     def stamp(self) -> str:
-        """What differs as soon as earlier results may not hold any more."""
+        """A stamp that differs as soon as earlier results may no longer hold."""
         exceptions = repr(sorted(self.exceptions.items()))
         return f"{deia.__version__} {files.stamp(self.triggers)} {fingerprint(exceptions):x}"
 
@@ -84,10 +84,10 @@ def _scan_path(path: str, rules: Rules, exclude: tuple[str, ...], environ: Mappi
     remembered = f"{cache_folder(environ)}/scans/{fingerprint(files.real(top)):016x}.json"
     known = _remembered(remembered, rules)
     source = Source(kind=FOLDER, place=top, exclude=exclude)
-    found = [at for at in FolderFiles(source).files() if _may_be_script(top, at.path)]
-    changed = [at for at in found if not at.stamp or known.get(at.path, [""])[0] != at.stamp]
-    results = {at.path: known[at.path] for at in found if at.path in known}
-    results |= {at.path: [at.stamp, rows] for at, rows in _scan_files(changed, source, rules)}
+    candidates = [file for file in FolderFiles(source).files() if _may_be_script(top, file.path)]
+    changed = [file for file in candidates if not file.stamp or known.get(file.path, [""])[0] != file.stamp]
+    results = {file.path: known[file.path] for file in candidates if file.path in known}
+    results |= {file.path: [file.stamp, rows] for file, rows in _scan_files(changed, source, rules)}
     scripts = {name: rows for name, (_, rows) in sorted(results.items()) if rows is not None}
     files.keep(remembered, fast_json.dumps({"rules": rules.stamp, "files": results}).encode())
     shown = path if os.path.isdir(top) else os.path.dirname(path)
@@ -98,7 +98,7 @@ def _scan_path(path: str, rules: Rules, exclude: tuple[str, ...], environ: Mappi
             for row in rows
         ),
         files=len(scripts),
-        unchanged=len(scripts.keys() - {at.path for at in changed}),
+        unchanged=len(scripts.keys() - {file.path for file in changed}),
     )
 
 
@@ -107,7 +107,7 @@ def _may_be_script(top: str, path: str) -> bool:
 
 
 def _remembered(path: str, rules: Rules) -> dict[str, Any]:
-    """Return the earlier results by path, a stamp and the problems each; none if the triggers changed."""
+    """Return the earlier results by path, each a stamp and the problems; none if the rules have changed."""
     data = files.read(path)
     try:
         kept = fast_json.loads(data.decode()) if data else {}
@@ -120,11 +120,11 @@ def _remembered(path: str, rules: Rules) -> dict[str, Any]:
 
 
 def _scan_files(changed: Sequence[Found], source: Source, rules: Rules) -> Iterator[tuple[Found, Rows | None]]:
-    """Yield each file with its problems, None for one that is no script."""
+    """Yield each file with its problems, or with None if it is not a script."""
     processes = min(os.cpu_count() or 1, MOST_PROCESSES)
     if len(changed) < WORTH_PROCESSES or processes == 1:
         scanner = Scanner(source, rules)
-        yield from ((found, scanner.scan(found)) for found in changed)
+        yield from ((file, scanner.scan(file)) for file in changed)
         return
     batches = [changed[at : at + AT_ONCE] for at in range(0, len(changed), AT_ONCE)]
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(source, rules)) as pool:
@@ -132,7 +132,7 @@ def _scan_files(changed: Sequence[Found], source: Source, rules: Rules) -> Itera
             yield from zip(batch, results, strict=True)
 
 
-_scanners: list[Scanner] = []  # the one of this process, if it was started for scanning
+_scanners: list[Scanner] = []  # that of this process, if it was started for scanning
 
 
 def _begin(source: Source, rules: Rules) -> None:
@@ -140,7 +140,7 @@ def _begin(source: Source, rules: Rules) -> None:
 
 
 def _scan_batch(batch: Iterable[Found]) -> list[Rows | None]:
-    return [_scanners[0].scan(found) for found in batch]
+    return [_scanners[0].scan(file) for file in batch]
 
 
 class Scanner:
@@ -154,19 +154,19 @@ class Scanner:
         self._folder = self._top if os.path.isdir(self._top) else os.path.dirname(self._top)
         self._signs = signs_around(self._folder)
 
-    def scan(self, found: Found) -> Rows | None:
-        """Return the fields of a file's problems, or None if it is no script or cannot be read."""
-        data = self._files.read(found)
+    def scan(self, file: Found) -> Rows | None:
+        """Return the fields of a file's problems, or None if it is not a script or cannot be read."""
+        data = self._files.read(file)
         if data is None:
             return None
         text = data.decode("utf-8-sig", "replace")
-        kind = kind_by_name(f"{self._top}/{found.path}") or kind_by_first_line(text[:START])
+        kind = kind_by_name(f"{self._top}/{file.path}") or kind_by_first_line(text[:START])
         if not kind:
             return None
         if len(data) > MOST_BYTES:
             large = f"It has {len(data):,} bytes, and at most {MOST_BYTES:,} are scanned."
-            return [Problem(path=found.path, line=0, found=large, code="file-too-large", severity="warning").values()]
-        problems = scan_text(self._artefact, found.path, kind, text, signs=self._signs, excepted=self._excepted)
+            return [Problem(path=file.path, line=0, found=large, code="file-too-large", severity="warning").values()]
+        problems = scan_text(self._artefact, file.path, kind, text, signs=self._signs, excepted=self._excepted)
         return [problem.values() for problem in problems]
 
     def _excepted(self, path: str) -> frozenset[str]:
@@ -181,7 +181,7 @@ class Scanner:
 MOST_FOUND = 20  # places in one snippet
 LONGEST_SHOWN = 120  # characters of the command
 PARDON = "deia: ignore"  # in a comment of the line, or of the line above: `# deia: ignore[TRIGGER, TRIGGER]`
-SERIOUS = "warn"  # what does at least this is an error
+SERIOUS = "warn"  # the mildest action that makes a problem an error
 
 
 def scan_text(
@@ -193,7 +193,7 @@ def scan_text(
     signs: FolderSigns | None = None,
     excepted: Callable[[str], Collection[str]] = lambda _path: (),
 ) -> list[Problem]:
-    """Return what the triggers find in a file, by line: an error each that they would warn of, ask about or hold.
+    """Return the problems in a file, by line; what the triggers would warn of, ask about or hold is an error.
 
     `signs` finds platforms by the files of the folder, and `excepted` returns the triggers that do not count in a file.
     """
@@ -215,7 +215,7 @@ def scan_text(
 
 
 def _firings(artefact: Artefact, snippet: Snippet, signs: FolderSigns | None) -> Iterator[tuple[int, Firing]]:
-    """Yield the firings with their lines; a trigger fires once a turn, so what was found is cut out for the next."""
+    """Yield the firings with their lines; a trigger fires once a turn, so each act is cut out before the next turn."""
     code = snippet.text
     for _ in range(MOST_FOUND):
         turn = Turn(role="tool_call", text="", tool=snippet.tool, tool_input={"command": code})

@@ -1,6 +1,6 @@
-"""What a file would run: its commands as an agent's shell would be given them, with the line where each begins.
+"""The commands that a file would run, as an agent's shell would receive them, with the line where each begins.
 
-Which kind of script or build file a file is, its name or its first line says.
+The name or the first line of a file says which kind of script or build file it is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Snippet(Record):
     line: int  # of the file, on which the text begins
     text: str
     tool: str = BASH
-    shift: int = 0  # lines of the text that stand in front of the file's own
+    shift: int = 0  # lines of the text before those of the file
 
 
 class UnreadableFileError(Exception):
@@ -72,7 +72,7 @@ def _given_to(program: str) -> Callable[[str], Iterator[Snippet]]:
 
 
 def _workflow(text: str) -> Iterator[Snippet]:
-    """Yield the commands of a build file that is YAML: what stands under a key that holds commands."""
+    """Yield the commands of a build file in YAML: the texts under keys that hold commands."""
     lines = text.splitlines()
     first = 1
     for part in DOCUMENT_START.split(text):
@@ -87,7 +87,7 @@ def _workflow(text: str) -> Iterator[Snippet]:
 
 
 def _commands_below(value: Value, key: str, line: int = 0) -> Iterator[Snippet]:
-    """Yield the texts in a value that stand under a key for commands, with the line of the key or item."""
+    """Yield the texts in a value that are under a key for commands, with the line of the key or item."""
     if isinstance(value, Map):
         for name, inner in value.items():
             yield from _commands_below(inner, name, value.at(name))
@@ -102,29 +102,29 @@ def _dockerfile(text: str) -> Iterator[Snippet]:
     lines = text.splitlines()
     at = 0
     while at < len(lines):
-        begins, start = DOCKER_RUN.match(lines[at]), at
-        heredoc = HEREDOC.search(lines[at]) if begins else None
+        instruction, start = DOCKER_RUN.match(lines[at]), at
+        heredoc = HEREDOC.search(lines[at]) if instruction else None
         if heredoc and heredoc[1] in {line.strip() for line in lines[at + 1 :]}:
             at += 1
             while lines[at].strip() != heredoc[1]:
                 at += 1
             yield Snippet(line=start + 2, text="\n".join(lines[start + 1 : at]))
-        elif begins:
+        elif instruction:
             while lines[at].rstrip().endswith("\\") and at + 1 < len(lines):
                 at += 1
-            written = "\n".join((lines[start][begins.end() :], *lines[start + 1 : at + 1]))
-            yield Snippet(line=start + 1, text=_listed(written))
+            command = "\n".join((lines[start][instruction.end() :], *lines[start + 1 : at + 1]))
+            yield Snippet(line=start + 1, text=_listed(command))
         at += 1
 
 
-def _listed(written: str) -> str:
-    """Return a command that is written as a JSON list as one that a shell would be given."""
-    if not written.startswith("["):
-        return written
+def _listed(command: str) -> str:
+    """Return a command as a shell would receive it, even if it is written as a JSON list."""
+    if not command.startswith("["):
+        return command
     try:
-        words = json.loads(written)
-    except ValueError:
-        return written
+        words = json.loads(command)
+    except (ValueError, RecursionError):
+        return command
     shells = len(words) > 2 and str(words[1]).startswith("-") and str(words[1]).endswith("c")
     return str(words[2]) if shells else " ".join(map(str, words))
 
@@ -151,8 +151,8 @@ def _package(text: str) -> Iterator[Snippet]:
     content = content if isinstance(content, dict) else {}
     lines = text.splitlines()
     for table in (content.get("scripts"), content.get("tasks")):
-        for name, written in table.items() if isinstance(table, dict) else ():
-            command = "\n".join(map(str, written)) if isinstance(written, list) else written
+        for name, script in table.items() if isinstance(table, dict) else ():
+            command = "\n".join(map(str, script)) if isinstance(script, list) else script
             if isinstance(command, str):
                 quoted = json.dumps(name, ensure_ascii=False)
                 line = next((at for at, line in enumerate(lines, 1) if line.strip().startswith(quoted)), 1)
@@ -160,7 +160,7 @@ def _package(text: str) -> Iterator[Snippet]:
 
 
 def _notebook(text: str) -> Iterator[Snippet]:
-    """Yield what the code cells give to a shell, and their Python; lines count in the file as it is stored."""
+    """Yield what the code cells give to a shell, and their Python, with the lines of the file as it is stored."""
     try:
         cells = json.loads(text)["cells"]
     except (ValueError, RecursionError, TypeError, KeyError) as error:
@@ -171,8 +171,8 @@ def _notebook(text: str) -> Iterator[Snippet]:
         code = "".join(map(str, source)) if isinstance(source, list) else str(source or "")
         if code.strip():
             first = json.dumps(code.splitlines()[0], ensure_ascii=False)[:-1]
-            found = text.find(first, at)
-            at = max(found, at)
+            position = text.find(first, at)
+            at = max(position, at)
             yield from _cell(code, text.count("\n", 0, at) + 1)
 
 
@@ -181,10 +181,10 @@ def _cell(code: str, line: int) -> Iterator[Snippet]:
         yield Snippet(line=line + 1, text=code.partition("\n")[2])
         return
     lines = code.splitlines()
-    for number, written in enumerate(lines):
-        if written.lstrip().startswith("!"):
-            yield Snippet(line=line + number, text=written.lstrip()[1:])
-    python = "\n".join("" if written.lstrip().startswith(("!", "%")) else written for written in lines)
+    for number, code_line in enumerate(lines):
+        if code_line.lstrip().startswith("!"):
+            yield Snippet(line=line + number, text=code_line.lstrip()[1:])
+    python = "\n".join("" if code_line.lstrip().startswith(("!", "%")) else code_line for code_line in lines)
     for snippet in _given_to("python3 -")(python):
         yield snippet.but(line=line)
 
@@ -222,7 +222,7 @@ def _globs() -> dict[str, list[tuple[str, GitIgnoreSpec]]]:
 
 
 def kind_by_name(path: str) -> str:
-    """Return the kind of a file by its path, "" if that does not tell."""
+    """Return the kind of a file by its path, or "" if that does not show it."""
     ending = os.path.splitext(path)[1].lower()
     for kind, globs in (*_globs().get(ending, ()), *(_globs()[""] if ending else ())):
         if globs.match_file(path):
@@ -231,7 +231,7 @@ def kind_by_name(path: str) -> str:
 
 
 def kind_by_first_line(text: str) -> str:
-    """Return the kind of a script by the interpreter in its `#!` line, "" if it has none that is known."""
+    """Return the kind of a script by the interpreter in its `#!` line, or "" if no known one is named."""
     first = text.partition("\n")[0]
     words = first[2:].replace("/", " ").split() if first.startswith("#!") else ()
     for word in words:

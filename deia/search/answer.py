@@ -30,7 +30,7 @@ class Audit(Record):
     understood: str = ""  # how the query was interpreted, if not literally
     warnings: tuple[str, ...] = ()
     second_try: str = ""  # the words that the best document lacked, if a further one answers them
-    steps: Mapping[str, Json] = {}  # what the librarian's protocol says of it, step by step (`deia.audit`)
+    steps: Mapping[str, Json] = {}  # what the librarian's protocol says about it, step by step (`deia.audit`)
 
     def to_dict(self) -> dict[str, Json]:
         """Return the audit as an answer shows it, each step under its name."""
@@ -120,7 +120,7 @@ class Answer(Record):
 
     @property
     def action(self) -> str:
-        """What the best document that says so asks to do."""
+        """The action of the best document that has one."""
         return next((result.action for result in self.primary if result.action), "")
 
     @property
@@ -137,7 +137,7 @@ class Answer(Record):
 
 
 def as_result(entry: Entry, **fields: Any) -> Result:
-    """Return a document as a result; `fields` are what its entry does not say, or is not to say."""
+    """Return a document as a result; `fields` add to what its entry says, or replace it."""
     names = ("id", "path", "title", "summary", "why_relevant", "action", "urgency", "platforms")
     return Result(**{name: getattr(entry, name) for name in names} | fields)
 
@@ -156,9 +156,9 @@ def _natural(answer: Answer) -> dict[str, Json]:
 
 
 def _document(result: Result) -> dict[str, Json]:
-    told = " ".join(name for name in ("type", "page", "kind", "symbol", "heading") if getattr(result, name))
+    optional_fields = " ".join(name for name in ("type", "page", "kind", "symbol", "heading") if getattr(result, name))
     return {
-        **_fields(result, f"id path title summary why_relevant action score lines {told}"),
+        **_fields(result, f"id path title summary why_relevant action score lines {optional_fields}"),
         "relevance": f"{relevance(result)}%",
         "passage": shorten(result.passage, LONGEST_PASSAGE),
     }
@@ -202,9 +202,9 @@ def _nothing(answer: Answer) -> dict[str, Json]:
 
 
 def _too_broad(answer: Answer) -> dict[str, Json]:
-    found = _natural(answer) if answer.documents else _fields(answer, "query matched")
+    body = _natural(answer) if answer.documents else _fields(answer, "query matched")
     return {
-        **found,
+        **body,
         "refinement_needed": True,
         **_fields(answer, "reason suggestions available_clusters about_clusters"),
     }

@@ -1,4 +1,4 @@
-"""The keyword arguments of `Librarian.query`, for those who pass them on; only type checkers read this."""
+"""The keyword arguments of `Librarian.query`, for callers that pass them on; only type checkers use this."""
 
 from __future__ import annotations
 

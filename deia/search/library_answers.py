@@ -1,7 +1,7 @@
-"""Answers from the commons and from the library: each is searched by itself, and judged by itself.
+"""Answers from the commons and from the library, which are searched and judged separately.
 
-A library may be a hundred times as large as the commons. Ranked together, what lessons are about would be lost among
-what a library mentions; so lessons are found as if there were none, and passages stand beside them.
+A library may be a hundred times as large as the commons. Ranked together, lessons would be lost among whatever a
+library mentions; so lessons are found as if there were no library, and its passages stand beside them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at:
 
 
 def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
-    """Return what is searched, and for what."""
+    """Return the catalogs to search, each with its query."""
     layers = tuple(layer for layer in query.layers if layer != LIBRARY)
     searched = [(commons, query.but(layers=layers))] if layers or not query.layers else []
     if query.collection or query.asset_type not in ("", "text"):
@@ -49,9 +49,9 @@ def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalo
 
 
 def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:
-    """Return one answer of two: what answers comes before what is only related, and lessons before passages.
+    """Merge two answers: documents that answer come before related ones, and lessons before passages.
 
-    Passages come first only if they surely answer and the lessons hardly do.
+    Passages come first only if their confidence is high and that of the lessons is low.
     """
     if lessons.view or lessons.reason == SMALL_TALK or not passages.documents:
         return lessons

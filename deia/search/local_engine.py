@@ -1,6 +1,6 @@
-"""The catalog as an engine: what every answer can fall back on, and what other engines are copied from.
+"""The catalog as an engine: every answer can fall back on it, and other engines are copied from it.
 
-It is written by compiling alone, so putting something there is refused.
+Only compiling writes a catalog, so changes are refused.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from deia.search.catalog import Catalog
 
-TIMES = 6  # as many passages are chosen by their signs as are asked for, before they are compared exactly
-FEWEST = 90  # passages that are compared
+TIMES = 6  # passages chosen by their signs, per passage asked for, before they are compared exactly
+FEWEST = 90  # passages that are compared exactly
 
 
 class LocalEngine:
@@ -43,7 +43,7 @@ class LocalEngine:
     def search(
         self, vector: Sequence[float], *, limit: int, among: Collection[str] | None = None, state: str = ""
     ) -> list[Near]:
-        """Return the nearest passages of some documents or of all, nearest first, or none if the state is another."""
+        """Return the nearest passages of some or all documents, nearest first, or none if the state is another."""
         if state != self._state:
             return []
         numbers = {self._catalog.keyword.number(document) for document in among} if among is not None else None
@@ -59,12 +59,12 @@ class LocalEngine:
         return self._state
 
     def stats(self) -> Stats:
-        """Return how much is there: documents and passages that have a vector."""
+        """Return the number of documents, and of passages that have a vector."""
         counts = [len(shelf.passages) for shelf in self.shelves(self.marks())]
         return Stats(documents=len(counts), passages=sum(counts), state=self._state)
 
     def marks(self) -> Mapping[str, str]:
-        """Return the mark of every document, of its vectors and the model."""
+        """Return the mark of every document: a digest of its vectors and the model."""
         return {
             key(self._catalog.id(number)): self._mark(number)
             for number in range(self._catalog.numbers)
@@ -83,7 +83,7 @@ class LocalEngine:
             yield Shelf(document=document, mark=self._mark(number), passages=passages)
 
     def settle(self, state: str) -> None:
-        """Do nothing: a catalog is of one state."""
+        """Do nothing: a catalog has only one state."""
 
     def close(self) -> None:
         """Do nothing: whoever opened the catalog keeps it."""

@@ -23,7 +23,7 @@ MOST_LISTED = 200
 MOST_TIPS = 10
 UNGRADED = "unspecified"
 HALF_A_LINE = 60
-# How the nature of a document shows in its path or category, and what to call it, in the order in which to learn.
+# The natures of documents, in the order of learning: how one shows in a path or category, and what it is called.
 NATURES = (
     ("anti-pattern", "anti-pattern"),
     ("pattern", "gotcha"),
@@ -33,11 +33,11 @@ NATURES = (
 )
 PRESSING = ("critical", "high")
 DOWN, PREVENTION = "when_production_down", "for_prevention"
-PREVENTING = ("anti-pattern", "checklist")  # the natures of what is read before an act
-# How words of titles begin that say when a document is read, whatever its nature.
+PREVENTING = ("anti-pattern", "checklist")  # the natures of documents that are read before an action
+# Beginnings of words in titles that say when a document is read, whatever its nature.
 MENDING = ("down", "incident", "outage", "recover", "restor", "rollback", "rolling")
 ACTING = ("before", "chang", "delet", "destroy", "drop", "flush", "remov", "secret")
-# What a situation is called where somebody asks for it: any of these sets of words, and nothing else but `FILLING`.
+# How a query names a situation: with one of these sets of words, and nothing else but `FILLING`.
 SITUATIONS = {DOWN: ({"production", "down"}, {"prod", "down"}), PREVENTION: ({"prevention"}, {"learning"})}
 FILLING = frozenset("am are for i in is my on our the we when".split())
 
@@ -59,10 +59,12 @@ def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
 def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Return an overview of an audience: what matters most, when, and in which order to learn it.
 
-    If the query names a situation, its documents alone.
+    If the query names a situation, only its documents are shown.
     """
     named = situation_named(query.text)
-    documents = [one for one in _filtered(catalog, filters) if not named or _situation(one.entry) == named]
+    documents = [
+        document for document in _filtered(catalog, filters) if not named or _situation(document.entry) == named
+    ]
     by_situation = _grouped((_situation(document.entry), document) for document in documents)
     path = _learning_path(catalog, query.audience.strip(), documents)
     view = AudienceView(
@@ -142,8 +144,8 @@ def _situation(entry: Entry) -> str:
 
 def situation_named(text: str) -> str:
     """Return the situation that a text names and nothing else ("production is down"), or ""."""
-    said = set(distinct(words(text))) - FILLING
-    return next((situation for situation, called in SITUATIONS.items() if said in called), "")
+    named_words = set(distinct(words(text))) - FILLING
+    return next((situation for situation, wordings in SITUATIONS.items() if named_words in wordings), "")
 
 
 def _nature(entry: Entry) -> int:
@@ -175,12 +177,12 @@ def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDo
 
 
 def _by_nature(documents: Iterable[StoredDocument]) -> dict[str, str]:
-    """Return one document for each cluster: what not to do first, then what surprises, what to check, what happened."""
+    """Return one document per cluster, with its reason: anti-patterns first, then gotchas, checklists and cases."""
     chosen: dict[str, tuple[int, str, str]] = {}
     for document in documents:
         entry = document.entry
         chosen.setdefault(next(iter(entry.clusters), entry.id), (_nature(entry), entry.id, _reason(entry)))
-    return {ident: reason for _, ident, reason in sorted(chosen.values(), key=lambda one: one[0])}
+    return {ident: reason for _, ident, reason in sorted(chosen.values(), key=lambda step: step[0])}
 
 
 def _result(document: StoredDocument) -> Result:

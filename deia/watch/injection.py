@@ -59,16 +59,16 @@ ALIKE = {
 
 
 def compose(
-    firings: Sequence[Firing], fetch: Fetch, *, shown: Collection[str] = (), told: Collection[str] = (),
+    firings: Sequence[Firing], fetch: Fetch, *, shown: Collection[str] = (), already_told: Collection[str] = (),
     budget: int = 6000,
 ) -> Injection:  # fmt: skip
     """Return the injection for some firings, the most urgent first.
 
     `fetch` returns a document or None. Documents in `shown` were injected before, so they are named but not repeated;
-    of a trigger in `told`, whose facts the conversation holds already, only the first is; of one that stops yet another
-    call, documents are only named.
+    of a trigger in `already_told`, whose facts the conversation holds, only the first fact is repeated; of one that
+    stops yet another call, documents are only named.
     `budget` is in characters and is spent on the first firings first; the others are named after them, or left out if
-    no firing has room. What stops a call says nothing in the name of an untrusted repository.
+    no firing has room. What stops a call contains nothing from an untrusted repository.
     """
     stops = any(firing.action in STOPPING for firing in firings)
     withheld = [firing.trigger for firing in firings if stops and firing.origin == UNTRUSTED]
@@ -82,7 +82,7 @@ def compose(
     for firing, *same_act in _by_act(_once_each(firings)):
         others = same_act[:MOST_OTHERS]
         left_out += [other.trigger for other in same_act[MOST_OTHERS:]]
-        head = _head(firing, others, told)
+        head = _head(firing, others, already_told)
         if not _has_room(firing, room - len(head) - FRAME_CHARS, first=not texts, used=sum(map(len, texts))):
             left_out += [other.trigger for other in (firing, *others)]
             continue
@@ -112,7 +112,7 @@ def compose(
 def _blocks(
     documents: Sequence[tuple[Reference, Document]], room: int, known: Collection[str]
 ) -> tuple[list[str], list[str]]:
-    """Return the blocks of a firing's documents, and the ids of those that are there whole; `known` are only named."""
+    """Return the blocks of a firing's documents, and the ids of those that are shown whole; `known` are only named."""
     blocks: list[str] = []
     whole: list[str] = []
     for number, (reference, document) in enumerate(documents, start=1):
@@ -137,11 +137,11 @@ def _by_act(firings: Sequence[Firing]) -> list[list[Firing]]:
     """Group the firings on the same words or command: one act gets one frame."""
     acts: list[list[Firing]] = []
     for firing in firings:
-        same = next((act for act in acts if _is_same_act(act[0], firing)), None)
-        if same is None:
+        group = next((act for act in acts if _is_same_act(act[0], firing)), None)
+        if group is None:
             acts.append([firing])
         else:
-            same.append(firing)
+            group.append(firing)
     return acts
 
 
@@ -170,12 +170,12 @@ def _has_room(firing: Firing, room: int, *, first: bool, used: int) -> bool:
     return stops or (first and firing.urgency in URGENT)
 
 
-def _head(firing: Firing, others: Sequence[Firing] = (), told: Collection[str] = ()) -> str:
+def _head(firing: Firing, others: Sequence[Firing] = (), already_told: Collection[str] = ()) -> str:
     source = SOURCE.format(whose=whose(firing.origin))
     lines = [source, _fact(firing.message)]
     lines += [f"Before going on: {_fact(firing.action_required)}"] if firing.action_required else []
     lines += [f"Instead: {_fact('; or: '.join(firing.instead))}"] if firing.instead else []
-    if firing.told or firing.trigger in told:
+    if firing.told or firing.trigger in already_told:
         reminder = ANOTHER if firing.told else REMINDER
         lines = [source, f"{reminder} {shorten(_fact(firing.message), MOST_REMINDER)}"]
     lines.append(f"Why now: {_fact(firing.because)}.")
@@ -184,7 +184,7 @@ def _head(firing: Firing, others: Sequence[Firing] = (), told: Collection[str] =
 
 
 def whose(origin: str) -> str:
-    """Return in words where a trigger comes from: the project, a pack, or the starter."""
+    """Return where a trigger comes from, in words: the project, a pack, or the starter."""
     return LESSONS.get(origin) or f"the lessons of the {_fact(origin)}"
 
 

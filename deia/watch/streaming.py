@@ -4,9 +4,9 @@ Each sentence is judged when it is settled, together with the text before it; it
 sentences. A firing is never taken back, because stance, `unless` and quotation depend only on the sentence. Anything
 that may depend on the rest of the turn waits for its end: errors (judged by their surroundings), words that may occur
 anywhere, preconditions (which may be taken back), and a yes. At the end the whole turn is judged once like any other,
-so nothing is missed, and nothing is reported twice; a trigger may have spoken for which, in the whole turn, another one
-does. Of a turn that is too long to be read whole, a stream hears more. Tool calls are judged only when complete: half a
-command is another command. So are a person's turns, of which the length decides whether they were pasted.
+so nothing is missed, and nothing is reported twice; a trigger may have spoken where, in the whole turn, another one
+would. Of a turn that is too long to be read whole, a stream reads more. Tool calls are judged only when complete: half
+a command is another command. So are a person's turns, whose length decides whether they were pasted.
 
 The text is settled up to the ends of sentences, as in `regions`, and of lines, unless a quotation or code that was
 opened in the same line may still close around them; inside a block of code nothing is settled before its closing fence.
@@ -119,7 +119,7 @@ class Settled:
         return self._plain and not self._may_close_later(end)
 
     def _may_close_later(self, end: int) -> bool:
-        """Return whether a mark in this line is open that may still close after `end`, around the sentence."""
+        """Return whether a mark that is open in this line may still close after `end`, around the sentence."""
         first = max(self._checked - 1, self._line)  # the character before a mark decides whether it opens anything
         text = self.part(first, end)
         mark = MARK.search(text, self._checked - first)
@@ -251,9 +251,9 @@ class Watcher:
 
     def _settled(self, decision: Decision) -> Iterator[Firing]:
         """Yield the firings that nothing later in the turn can take back."""
-        # One that is said waits if another trigger may yet turn out to speak for its sentence.
+        # A firing on words waits if another trigger may yet turn out to speak for its sentence.
         settled = [verdict for verdict in decision.firing if self._is_settled(verdict)]
-        is_open = len(settled) < len(decision.firing) or any(each.stage in AWAITING for each in decision.verdicts)
+        is_open = len(settled) < len(decision.firing) or any(verdict.stage in AWAITING for verdict in decision.verdicts)
         for verdict in settled:
             if verdict.firing and not (is_open and verdict.sentence):
                 yield verdict.firing

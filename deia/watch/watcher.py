@@ -189,7 +189,7 @@ def _stopped_anew(verdict: Verdict, artefact: Artefact, memory: Memory, call: st
 
 
 def stopped_call(call: str, firings: Sequence[Firing]) -> tuple[str, ...]:
-    """Return the print of a call if one of the firings stops it: made again, it passes."""
+    """Return the print of a call if one of the firings stops it; when the call is made again, it passes."""
     return (call,) if call and any(firing.action in STOPPING for firing in firings) else ()
 
 
@@ -248,12 +248,12 @@ def _spoken_once(
 
 
 def _spoken(artefact: Artefact, firing: Sequence[Verdict]) -> tuple[str, ...]:
-    said = [verdict for verdict in firing if verdict.firing and verdict.firing.action not in STOPPING]
-    return tuple(verdict.trigger for verdict in said if artefact.trigger(verdict.number).action in STOPPING)
+    not_stopping = [verdict for verdict in firing if verdict.firing and verdict.firing.action not in STOPPING]
+    return tuple(verdict.trigger for verdict in not_stopping if artefact.trigger(verdict.number).action in STOPPING)
 
 
 def _offered(artefact: Artefact, verdicts: Sequence[Verdict], reading: Reading, memory: Memory) -> list[str]:
-    """Return the triggers of what an assistant's words ask leave for."""
+    """Return the triggers of the acts for which an assistant's words ask leave."""
     if not any(verdict.stage in ANNOUNCING for verdict in verdicts):
         return []
     from deia.watch.verdict.escalation import offered  # noqa: PLC0415 - as above
@@ -262,7 +262,7 @@ def _offered(artefact: Artefact, verdicts: Sequence[Verdict], reading: Reading, 
 
 
 def _hushed(artefact: Artefact, verdicts: tuple[Verdict, ...], memory: Memory, now: float) -> tuple[Verdict, ...]:
-    """Return the verdicts, those stopped that wait for another hour by the project's settings."""
+    """Return the verdicts, stopping those that must wait for another hour by the project's settings."""
     settings = artefact.meta.settings
     if not (settings.get("quiet") or settings.get("most_per_hour")):
         return verdicts
@@ -295,7 +295,7 @@ def _claim(
     claims = {trigger: claimed for trigger, (_, claimed) in after.fired.items() if trigger not in memory.fired}
     if call not in memory.held:  # whoever stops a call first speaks of it, whatever other call was stopped
         stopping = {firing.trigger for firing in firings if firing.action in STOPPING}
-        claims |= {trigger: one for trigger, one in after.held.get(call, {}).items() if trigger in stopping}
+        claims |= {trigger: claimed for trigger, claimed in after.held.get(call, {}).items() if trigger in stopping}
     return [verdict for verdict in firing if claims.get(verdict.trigger, claim) == claim]
 
 
@@ -306,8 +306,10 @@ def _injection(artefact: Artefact, memory: Memory, firings: tuple[Firing, ...]) 
     left = settings["conversation_chars"] - memory.chars
     least = LEAST_BUDGET if any(firing.urgency in URGENT for firing in firings) else 0
     budget = max(min(settings["injection_chars"], left), least)
-    told = [firing.trigger for firing in firings if firing.action in STOPPING and firing.trigger in memory.armed]
+    already_told = [
+        firing.trigger for firing in firings if firing.action in STOPPING and firing.trigger in memory.armed
+    ]
     unheard = {firing.trigger for firing in firings if any(has_frame(text, firing.trigger) for text in memory.queued)}
     firings = tuple(firing.but(told="") if firing.trigger in unheard else firing for firing in firings)
-    told = [trigger for trigger in told if trigger not in unheard]
-    return compose(firings, artefact.document_of, shown=memory.documents, told=told, budget=budget)
+    already_told = [trigger for trigger in already_told if trigger not in unheard]
+    return compose(firings, artefact.document_of, shown=memory.documents, already_told=already_told, budget=budget)

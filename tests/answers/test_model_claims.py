@@ -147,6 +147,16 @@ def test_an_agent_goes_on_with_notes_that_quote_the_evidence(librarian: Libraria
         librarian.continue_answer("nonsense", [])
 
 
+def test_who_adds_nothing_that_is_quoted_is_not_named_as_the_one_who_answered(
+    librarian: Librarian, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted.steps = [reply({"says": "Before the pump starts, bleed the line.", "quote": BLEED})]
+    asker = with_model(librarian, monkeypatch, scripted.url)
+    first = asker.answer_now(LibrarianQuery(question=ONE_STEP), keeps=True)
+    assert first.by == "model small"
+    assert asker.continue_answer(first.token, LIES[:1])[0].by == "model small"
+
+
 @pytest.mark.parametrize(
     ("says", "quote", "supported"),
     [

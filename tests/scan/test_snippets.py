@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
@@ -98,6 +99,13 @@ def test_powershell_steps_are_read_as_powershell() -> None:
 def test_what_cannot_be_parsed_is_said(kind: str, text: str) -> None:
     with pytest.raises(UnreadableFileError):
         snippets(kind, text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("start", ["RUN ", "CMD ", "- run: ", "", "a:\n\t", '{"scripts": '])
+def test_what_is_nested_too_deep_ends_nothing(kind: str, start: str) -> None:
+    with contextlib.suppress(UnreadableFileError):
+        snippets(kind, start + "[" * 100_000)
 
 
 @pytest.mark.parametrize(

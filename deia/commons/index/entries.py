@@ -28,8 +28,8 @@ def read_entry(source: Map, findings: Findings, *, clusters: tuple[str, ...] = (
         findings.error(source.line, "missing-field", f"The entry {named} has no `path`.", "Add the document's path.")
         return None
     if safe_files.leaves_commons(path):
-        found = f"The path {quote(path)} leads out of the commons."
-        findings.error(source.at("path"), "path-leaves-commons", found, "Write it relative to the index.")
+        message = f"The path {quote(path)} leads out of the commons."
+        findings.error(source.at("path"), "path-leaves-commons", message, "Write it relative to the index.")
         return None
     path = safe_files.normalise(path)
     return Entry(
@@ -73,13 +73,13 @@ def rename_old_fields(source: Map) -> Map:
     """Return the fields under their v1.0 names; a field that already has the new name takes precedence."""
     if not any(name in source for name in OLD_NAMES):
         return source
-    result = Map(line=source.line)
+    renamed = Map(line=source.line)
     for name, value in source.items():
         new = OLD_NAMES.get(name, name)
         target = name if new != name and new in source else new
-        result[target] = value
-        result.lines[target] = source.at(name)
-    return result
+        renamed[target] = value
+        renamed.lines[target] = source.at(name)
+    return renamed
 
 
 def _read_fields(source: Map, findings: Findings) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def _id(source: Map, path: str, findings: Findings) -> str:
     if _is_valid_id(written):
         return written
     default = id_from_path(path)
-    found = f"The id {quote(written)} cannot be used." if written else "The entry has no `id`."
+    message = f"The id {quote(written)} cannot be used." if written else "The entry has no `id`."
     fix = f"Write `id: {default}`, which is used until then."
-    findings.error(source.at("id"), "bad-id" if written else "missing-field", found, fix)
+    findings.error(source.at("id"), "bad-id" if written else "missing-field", message, fix)
     return default
 
 

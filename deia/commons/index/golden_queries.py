@@ -85,8 +85,8 @@ def _grades(source: Map, findings: Findings) -> dict[str, int]:
         if text.isascii() and text.isdecimal() and len(text) < 3 and 0 < int(text) <= MOST_GRADE:
             grades[name] = int(text)
         else:
-            found = f"The grade of {quote(name)} is {quote(grade)}."
-            findings.error(documents.at(name), "bad-golden", found, f"Write a whole number from 1 to {MOST_GRADE}.")
+            message = f"The grade of {quote(name)} is {quote(grade)}."
+            findings.error(documents.at(name), "bad-golden", message, f"Write a whole number from 1 to {MOST_GRADE}.")
     return grades
 
 

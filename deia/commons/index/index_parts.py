@@ -77,10 +77,10 @@ def _trigger(item: Map, used: set[str], findings: Findings) -> Trigger | None:
             findings.error(item.line, "missing-field", f"The trigger has no `{name}`.", f"Add `{name}`.")
     if findings.errors() > before:
         return None
-    named = fields.text(item, "id", findings) or free_name(f"index-{slug(' '.join(words or alternatives))}", used)
-    used.add(named)
+    ident = fields.text(item, "id", findings) or free_name(f"index-{slug(' '.join(words or alternatives))}", used)
+    used.add(ident)
     return Trigger(
-        id=named,
+        id=ident,
         title=fields.text(item, "title", findings) or f"Mentions {', '.join(words or alternatives)}",
         urgency=urgency,
         message=message,
@@ -123,15 +123,15 @@ def read_learning_paths(top: Map, findings: Findings) -> tuple[LearningPath, ...
 def _steps(source: Map, name: str, findings: Findings) -> Iterable[Step]:
     items = source[name]
     if not isinstance(items, Items):
-        found = f"The learning path of {quote(name)} is not a list."
-        findings.error(source.at(name), "wrong-type", found, STEP_FIX)
+        message = f"The learning path of {quote(name)} is not a list."
+        findings.error(source.at(name), "wrong-type", message, STEP_FIX)
         return
     seen: set[str] = set()
     for position, item in enumerate(items):
         step = _step(item, items.at(position), findings)
         if step and step.document in seen:
-            found = f"The learning path of {quote(name)} names {quote(step.document)} twice."
-            findings.error(step.line, "duplicate-id", found, "Keep the first of the two.")
+            message = f"The learning path of {quote(name)} names {quote(step.document)} twice."
+            findings.error(step.line, "duplicate-id", message, "Keep the first of the two.")
         elif step:
             seen.add(step.document)
             yield step

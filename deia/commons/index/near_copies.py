@@ -21,20 +21,20 @@ FIX = "Merge the two, or write `superseded_by:` with the id of the newer one int
 def near_copies(commons: Commons) -> Iterator[Problem]:
     """Yield a warning for each document that has most of its words in common with another one.
 
-    What was replaced, or holds until some day only, may say the same as what came after it.
+    A document that was replaced, or that holds only until some day, may say the same as its successor.
     """
     idents = {entry.path: entry.id for entry in commons.entries if not (entry.superseded_by or entry.valid_until)}
-    texts = {each.path: without_outline(each.text) for each in commons.documents if each.path in idents}
-    texts_words = {path: frozenset(words(text)) for path, text in texts.items()}
-    paths = sorted(path for path, own in texts_words.items() if len(own) >= FEWEST)
-    for at, earlier, share in _alike([texts_words[path] for path in paths]):
+    texts = {document.path: without_outline(document.text) for document in commons.documents if document.path in idents}
+    words_by_path = {path: frozenset(words(text)) for path, text in texts.items()}
+    paths = sorted(path for path, own in words_by_path.items() if len(own) >= FEWEST)
+    for at, earlier, share in _alike([words_by_path[path] for path in paths]):
         ident = quote(idents[paths[earlier]])
-        found = f"The document shares {share:.0%} of its words with {ident}, so a search shows only one at the top."
-        yield Problem(path=paths[at], line=0, found=found, fix=FIX, code="near-copy", severity="warning")
+        message = f"The document shares {share:.0%} of its words with {ident}, so a search shows only one at the top."
+        yield Problem(path=paths[at], line=0, found=message, fix=FIX, code="near-copy", severity="warning")
 
 
 def _alike(texts: Sequence[frozenset[str]]) -> Iterator[tuple[int, int, float]]:
-    """Yield each text that is a near copy of an earlier one, with the likest of these and the share in common."""
+    """Yield the number of each near copy of an earlier text, that of the most similar one, and the share in common."""
     # Two texts that share so much have one of their rarest words in common, and most of these (prefix filtering:
     # Chaudhuri, Ganti and Kaushik, ICDE 2006), so that only such pairs are compared.
     counts = Counter(word for text in texts for word in text)

@@ -40,7 +40,7 @@ def load_index(root: str) -> Index:
 
 
 def _unusable(root: str) -> tuple[Problem, ...]:
-    """Return a problem for everything that has the name of an index and is no file inside the commons."""
+    """Return a problem for everything that has the name of an index and is not a file inside the commons."""
     names = [name for name in INDEX_NAMES if os.path.lexists(os.path.join(root, name))]
     texts = [safe_files.read_text(root, name, limit=safe_files.YAML_BYTES) for name in names]
     return tuple(problem for text in texts if not text.readable for problem in text.problems)
@@ -66,12 +66,12 @@ def parse_index(value: Value, *, path: str, problems: tuple[Problem, ...] = ()) 
     shape = shapes.detect(value)
     if shape is None:
         known = "; ".join(known.looks for known in shapes.SHAPES)
-        found = f"The index is {shapes.describe(value)}, which is not a known shape. Known shapes: {known}."
-        findings.error(1, "unknown-shape", found, "Write it as v1.0, or make a new one with `deia index build`.")
+        message = f"The index is {shapes.describe(value)}, which is not a known shape. Known shapes: {known}."
+        findings.error(1, "unknown-shape", message, "Write it as v1.0, or make a new one with `deia index build`.")
         return Index(path=path, problems=tuple(findings.problems))
     if shape.name != shapes.V1:
-        found = f"The index has the old shape {shape.name} ({shape.looks})."
-        findings.warning(1, "old-shape", found, f"{MIGRATE} Until then it still works.")
+        message = f"The index has the old shape {shape.name} ({shape.looks})."
+        findings.warning(1, "old-shape", message, f"{MIGRATE} Until then it still works.")
     content = shape.read(value, findings)
     top = value if isinstance(value, Map) else Map()
     version = top.get("version")

@@ -71,8 +71,8 @@ def _read_v1(top: Map, findings: Findings) -> Content:
     entries: dict[str, Entry] = {}
     for name, body in fields.mapping(top, "clusters", findings).items():
         if not isinstance(body, Map):
-            found = f"The cluster {quote(name)} is {describe(body)}; it must be a mapping."
-            findings.error(fields.mapping(top, "clusters", findings).at(name), "wrong-type", found)
+            message = f"The cluster {quote(name)} is {describe(body)}; it must be a mapping."
+            findings.error(fields.mapping(top, "clusters", findings).at(name), "wrong-type", message)
             continue
         documents = tuple(_cluster_documents(name, body, entries, findings))
         clusters.append(_cluster(name, body, documents, findings))
@@ -120,9 +120,9 @@ def _add_entry(entry: Entry, entries: dict[str, Entry], findings: Findings) -> N
     """Keep the first entry of an id, and report a later one with other content."""
     first = entries.setdefault(entry.id, entry)
     if first is not entry and first.but(line=0, clusters=()) != entry.but(line=0, clusters=()):
-        found = f"The id {quote(entry.id)} has other content here than on line {first.line}, which is used."
+        message = f"The id {quote(entry.id)} has other content here than on line {first.line}, which is used."
         findings.error(
-            entry.line, "conflicting-entry", found, "Give one of them another id, or write only the id here."
+            entry.line, "conflicting-entry", message, "Give one of them another id, or write only the id here."
         )
 
 
@@ -172,15 +172,15 @@ def _items(items: Items, findings: Findings) -> Iterator[Map]:
         if isinstance(item, Map):
             yield item
         elif item is not None:
-            found = f"{quote(item)} is among the entries, but is not one."
-            findings.warning(items.at(position), "stray-text", found, "Remove it, or make it an entry with a path.")
+            message = f"{quote(item)} is among the entries, but is not one."
+            findings.warning(items.at(position), "stray-text", message, "Remove it, or make it an entry with a path.")
 
 
 def _by_id(section: Map, findings: Findings) -> Iterator[Map]:
     for name, body in section.items():
         if not isinstance(body, Map):
-            found = f"The entry {quote(name)} is {describe(body)}; it must be a mapping."
-            findings.warning(section.at(name), "stray-text", found, "Remove it, or give it a path.")
+            message = f"The entry {quote(name)} is {describe(body)}; it must be a mapping."
+            findings.warning(section.at(name), "stray-text", message, "Remove it, or give it a path.")
             continue
         line = section.at(name)
         yield Map({"id": name, **body}, line=line, lines={"id": line, **body.lines})
@@ -216,12 +216,12 @@ def _with_unique_id(entry: Entry, entries: dict[str, Entry], findings: Findings)
     if first is None:
         return entry
     if any(known.path == entry.path for known in entries.values()):
-        found = f"The document {quote(entry.path)} is listed again; the entry on line {first.line} is used."
-        findings.warning(entry.line, "repeated-document", found, "Remove one of the two.")
+        message = f"The document {quote(entry.path)} is listed again; the entry on line {first.line} is used."
+        findings.warning(entry.line, "repeated-document", message, "Remove one of the two.")
         return None
     name = free_name(id_from_path(entry.path), entries)
-    found = f"The id {quote(entry.id)} repeats (first on line {first.line}); this document gets the id {quote(name)}."
-    findings.warning(entry.line, "repeated-id", found, "Run `deia index migrate` to save the new ids.")
+    message = f"The id {quote(entry.id)} repeats (first on line {first.line}); this document gets the id {quote(name)}."
+    findings.warning(entry.line, "repeated-id", message, "Run `deia index migrate` to save the new ids.")
     return entry.but(id=name)
 
 
@@ -229,8 +229,8 @@ def _without_sentences(item: Map, findings: Findings) -> Map:
     """Return an entry without keys that are sentences, which an old generator wrote by mistake."""
     stray = [name for name in item if any(letter.isspace() for letter in name.strip())]
     for name in stray:
-        found = f"{quote(name)} is a sentence instead of a field name; it is left out."
-        findings.warning(item.at(name), "stray-text", found, "Remove it, or move it into the document.")
+        message = f"{quote(name)} is a sentence instead of a field name; it is left out."
+        findings.warning(item.at(name), "stray-text", message, "Remove it, or move it into the document.")
     kept = {name: value for name, value in item.items() if name not in stray}
     return Map(kept, line=item.line, lines={name: item.at(name) for name in kept}) if stray else item
 

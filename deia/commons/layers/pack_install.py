@@ -174,8 +174,8 @@ def _copy(source: str, target: str) -> dict[str, str]:
     paths = [path for path in _paths_to_copy(source) if _is_plain(source, path, problems)]
     size = sum(os.path.getsize(os.path.join(source, path)) for path in paths) if not problems else 0
     if len(paths) > MOST_FILES or size > MOST_BYTES:
-        found = f"It has {len(paths)} files and {size // 1_000_000} MB."
-        problems.append(_problem(".", found, f"At most {MOST_FILES} files and {MOST_BYTES // 1_000_000} MB."))
+        message = f"It has {len(paths)} files and {size // 1_000_000} MB."
+        problems.append(_problem(".", message, f"At most {MOST_FILES} files and {MOST_BYTES // 1_000_000} MB."))
     _refuse(problems)
     shutil.rmtree(target, ignore_errors=True)
     sums = {}
@@ -229,8 +229,8 @@ def _is_plain(source: str, path: str, problems: list[Problem]) -> bool:
     return False
 
 
-def _problem(path: str, found: str, fix: str) -> Problem:
-    return Problem(path=path, line=0, found=found, fix=fix, code="refused-pack")
+def _problem(path: str, message: str, fix: str) -> Problem:
+    return Problem(path=path, line=0, found=message, fix=fix, code="refused-pack")
 
 
 def _refuse(problems: list[Problem]) -> None:

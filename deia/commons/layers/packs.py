@@ -63,10 +63,10 @@ def check_packs(root: str) -> Packs:
     known = {pack.name for pack in locked}
     for name in _folders(root):
         if name not in known:
-            found = f"The folder {pack_folder(name)} is not in {LOCK}; it is left out."
+            message = f"The folder {pack_folder(name)} is not in {LOCK}; it is left out."
             fix = "Add packs with `deia pack add`, or move the folder away."
             findings.problems.append(
-                Problem(path=pack_folder(name), line=0, found=found, fix=fix, code="unlocked-pack")
+                Problem(path=pack_folder(name), line=0, found=message, fix=fix, code="unlocked-pack")
             )
     return Packs(sound=sound, locked=locked, problems=tuple(findings.problems))
 
@@ -113,7 +113,7 @@ def _difference(folder: str, pack: Pack) -> str:
 
 
 def checksums_of(folder: str) -> dict[str, str] | str:
-    """Return the SHA-256 of every file below a folder, or a text that describes something that no pack may contain."""
+    """Return the SHA-256 of every file below a folder, or a description of something that no pack may contain."""
     checksums: dict[str, str] = {}
     size = 0
     for path in walk(folder):
@@ -167,8 +167,8 @@ def read_lock(root: str, findings: Findings) -> tuple[Pack, ...]:
         return ()
     packs = value.get("packs", {})
     if value.get("version") != VERSION or not isinstance(packs, dict):
-        found = f"This is not a lock of version {VERSION}."
-        findings.error(0, "bad-lock", found, "Restore the file, or add the packs again.")
+        message = f"This is not a lock of version {VERSION}."
+        findings.error(0, "bad-lock", message, "Restore the file, or add the packs again.")
         return ()
     locked = (_read_pack(name, lines, findings) for name, lines in packs.items())
     return tuple(pack for pack in locked if pack is not None)

@@ -26,7 +26,7 @@ class Hidden(Record):
     what: str  # in words: "hides `git-force-push` of the starter (critical, hold)"
     problem: Problem  # a warning about it
     grave: bool  # whether it is a trigger that holds calls or is critical, or what such a trigger shows
-    meant: bool  # whether the project's own one names the layer that it hides; a pack cannot do so
+    meant: bool  # whether the project's own `hides` names the layer; a pack cannot do so
 
 
 def find_hidden(layers: Sequence[Commons]) -> Iterator[Hidden]:
@@ -49,13 +49,13 @@ def _layer_of(path: str) -> str:
     return origin_of(path).removeprefix("pack ")
 
 
-def _problem(winner: Trigger | Entry, found: str, fix: str, *, code: str) -> Problem:
-    """Return a warning about what hides something; of a pack's, the fix is to remove the pack."""
+def _problem(winner: Trigger | Entry, message: str, fix: str, *, code: str) -> Problem:
+    """Return a warning about what hides something; if that belongs to a pack, the fix is to remove the pack."""
     own = origin_of(winner.path) == PROJECT
     remove = f"If this is not intended, type: deia pack remove {_layer_of(winner.path)}"
     line = winner.line if isinstance(winner, Trigger) else 0
     advice = f"Give it another id; if this is intended, write{fix}" if own else remove
-    return Problem(path=winner.path, line=line, found=found, fix=advice, code=code, severity="warning")
+    return Problem(path=winner.path, line=line, found=message, fix=advice, code=code, severity="warning")
 
 
 # --- triggers ---
@@ -138,7 +138,7 @@ def _content(layer: Commons, entry: Entry) -> Sequence[str | None]:
 
 
 def refuse_weakening(root: str, *idents: str) -> None:
-    """Check that none of some documents of a project is what a grave trigger of another layer shows."""
+    """Raise CommonsError if a grave trigger of another layer shows one of some documents of a project."""
     for item in replaced_documents(load_layers(root, trusted=True).stack):
         if item.grave and item.id in idents and origin_of(item.winner.path) == PROJECT:
             raise CommonsError(

@@ -1,4 +1,4 @@
-"""List the notes that globs name in a folder, without what is no lesson: dependencies, templates, change logs."""
+"""List the notes that globs name in a folder, without what is not a lesson: dependencies, templates, change logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deia.commons.notes.conventions import ENDINGS, FILE_NAMES, HIDDEN_FOLDERS, 
 from deia.commons.source_files import safe_files
 from deia.globs import matches_glob
 
-OWN = ("bok", "triggers", "packs", "telemetry")  # folders of a commons, which are read by themselves or hold no notes
+OWN = ("bok", "triggers", "packs", "telemetry")  # folders of a commons, which are read separately or hold no notes
 GIT = ".git"
 MARKS = "*?["
 
@@ -20,17 +20,17 @@ class Found(NamedTuple):
     """What a folder contains."""
 
     notes: list[str]  # paths from the root, sorted
-    left_out: Counter[str]  # how often each ending or name of what is not taken occurs
+    left_out: Counter[str]  # how often each ending or name occurs among what is not taken
 
 
 def list_notes(root: str, globs: Sequence[str]) -> list[str]:
     """Return the paths of the notes that match one of the globs, sorted; links to folders are not followed."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for glob in globs:
         names_file = not any(mark in glob for mark in MARKS)
         candidates = _single(root, glob) if names_file else find_notes(root, _folder_of(glob)).notes
-        found.update(path for path in candidates if _matches(glob, path))
-    return sorted(found)
+        paths.update(path for path in candidates if _matches(glob, path))
+    return sorted(paths)
 
 
 def escaped(path: str) -> str:
@@ -46,16 +46,16 @@ def is_note(name: str) -> bool:
 
 def find_notes(root: str, folder: str) -> Found:
     """Return the notes in a folder of `root` and below, and what else is there."""
-    found = Found([], Counter())
+    contents = Found([], Counter())
     for path, is_folder in _below(root, folder):
         name = path.rpartition("/")[2]
         if not is_folder and is_note(name):
-            found.notes.append(path)
+            contents.notes.append(path)
         elif is_folder or not name.startswith("."):
             ending = os.path.splitext(name)[1].lower()
-            found.left_out[f"{name}/" if is_folder else name if ending in (*ENDINGS, "") else ending] += 1
-    found.notes.sort()
-    return found
+            contents.left_out[f"{name}/" if is_folder else name if ending in (*ENDINGS, "") else ending] += 1
+    contents.notes.sort()
+    return contents
 
 
 def _below(root: str, folder: str) -> Iterator[tuple[str, bool]]:
@@ -83,7 +83,7 @@ def _is_hidden(inner: str) -> bool:
 
 
 def _in_hidden(folder: str) -> bool:
-    """Return whether a folder is one of the hidden ones that hold notes, such as `.cursor/rules`, or in one."""
+    """Return whether a folder is, or lies in, a hidden folder that holds notes, such as `.cursor/rules`."""
     return any(f"/{folder.lower()}/".rpartition(f"/{hidden}/")[1] for hidden in HIDDEN_FOLDERS)
 
 

@@ -43,7 +43,7 @@ class NoteText(Record):
 
 def read_note(text: str) -> NoteText:
     """Read the text of a note."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     sections: dict[str, list[str]] = {}
     tags: dict[str, None] = {}
     prose: list[str] = []
@@ -58,14 +58,14 @@ def read_note(text: str) -> NoteText:
             continue
         name, value = _field(line) if at_top and not is_code and ":" in line else ("", "")
         if name:
-            found.setdefault(name, value)
+            fields.setdefault(name, value)
             continue
         section.append(line)
         prose.append(line)
         if "#" in line and not is_code and len(tags) < MOST_TAGS:
             tags |= dict.fromkeys(_tags(line))
     bodies = {name: "\n".join(lines) for name, lines in sections.items() if name}
-    return NoteText(fields=found, sections=bodies, tags=tuple(tags), prose="\n".join(prose))
+    return NoteText(fields=fields, sections=bodies, tags=tuple(tags), prose="\n".join(prose))
 
 
 def _marked(text: str) -> Iterator[tuple[str, bool]]:
@@ -153,7 +153,7 @@ MOST_LINKS = 20  # of one note
 
 def with_links(entries: Sequence[Entry], unlisted: Iterable[str], documents: Mapping[str, Document]) -> list[Entry]:
     """Return the entries, those at the `unlisted` paths with the documents that their texts link to."""
-    links = {path: found for path in unlisted if (found := links_in(documents[path].text)[:MOST_LINKS])}
+    links = {path: targets for path in unlisted if (targets := links_in(documents[path].text)[:MOST_LINKS])}
     if not links:
         return list(entries)
     names = _names_of(entries)
@@ -172,8 +172,8 @@ def _names_of(entries: Sequence[Entry]) -> dict[str, str]:
 
 def _linked(entry: Entry, links: Sequence[str], names: Mapping[str, str]) -> Entry:
     folder = posixpath.dirname(entry.path)
-    found = [
+    idents = [
         names.get(link.lower()) or names.get(posixpath.normpath(posixpath.join(folder, link)).lower()) for link in links
     ]
-    related = dict.fromkeys([*entry.related_docs, *filter(None, found)])
+    related = dict.fromkeys([*entry.related_docs, *filter(None, idents)])
     return entry.but(related_docs=tuple(name for name in related if name != entry.id))

@@ -30,8 +30,8 @@ def text(source: Map, name: str, findings: Findings) -> str:
     """Return a field that is text or a number; a list or mapping is reported."""
     value = source.get(name)
     if isinstance(value, Map | Items):
-        found = f"`{name}` is a {'mapping' if isinstance(value, Map) else 'list'}; write a text."
-        findings.error(source.at(name), "wrong-type", found, "Quote the text if it contains `: `, `[` or `{`.")
+        message = f"`{name}` is a {'mapping' if isinstance(value, Map) else 'list'}; write a text."
+        findings.error(source.at(name), "wrong-type", message, "Quote the text if it contains `: `, `[` or `{`.")
         return ""
     return as_text(value)
 
@@ -48,8 +48,8 @@ def texts(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
     items = []
     for position, item in enumerate(value):
         if isinstance(item, Map | Items):
-            found = f"An item of `{name}` is not text."
-            findings.error(value.at(position), "wrong-type", found, "Quote it if it contains `: `.")
+            message = f"An item of `{name}` is not text."
+            findings.error(value.at(position), "wrong-type", message, "Quote it if it contains `: `.")
         elif as_text(item):
             items.append(as_text(item))
     return tuple(items)
@@ -74,8 +74,8 @@ def choice(source: Map, name: str, allowed: Sequence[Word], findings: Findings, 
     for option in allowed:
         if word.lower() == option:
             return option
-    found = f"`{name}` is {quote(word)}; it must be one of {', '.join(allowed)}."
-    findings.error(source.at(name), f"bad-{name}", found, did_you_mean(word, allowed))
+    message = f"`{name}` is {quote(word)}; it must be one of {', '.join(allowed)}."
+    findings.error(source.at(name), f"bad-{name}", message, did_you_mean(word, allowed))
     return default
 
 
@@ -84,8 +84,8 @@ def choices(source: Map, name: str, allowed: Sequence[Word], findings: Findings)
     words = texts(source, name, findings)
     for word in words:
         if word not in allowed:
-            found = f"`{name}` contains {quote(word)}; the known values are {', '.join(allowed)}."
-            findings.error(source.at(name), f"bad-{name}", found, did_you_mean(word, allowed))
+            message = f"`{name}` contains {quote(word)}; the known values are {', '.join(allowed)}."
+            findings.error(source.at(name), f"bad-{name}", message, did_you_mean(word, allowed))
     return tuple(dict.fromkeys(option for word in words for option in allowed if option == word))
 
 
@@ -107,8 +107,8 @@ def mappings(source: Map, name: str, findings: Findings) -> list[Map]:
         return []
     for position, item in enumerate(value):
         if not isinstance(item, Map):
-            found = f"Item {position + 1} of `{name}` is {quote(item)}; it must be a mapping."
-            findings.error(value.at(position), "wrong-type", found)
+            message = f"Item {position + 1} of `{name}` is {quote(item)}; it must be a mapping."
+            findings.error(value.at(position), "wrong-type", message)
     return [item for item in value if isinstance(item, Map)]
 
 

@@ -13,17 +13,17 @@ class Findings:
         self.problems: list[Problem] = []
         self._errors = 0
 
-    def error(self, line: int, code: str, found: str, fix: str = "") -> None:
+    def error(self, line: int, code: str, message: str, fix: str = "") -> None:
         """Add a problem that makes the file, or a part of it, unusable."""
         self._errors += 1
-        self._add(line, code, found, fix, severity="error")
+        self._add(line, code, message, fix, severity="error")
 
-    def warning(self, line: int, code: str, found: str, fix: str = "") -> None:
+    def warning(self, line: int, code: str, message: str, fix: str = "") -> None:
         """Add a problem that does no harm yet but should be corrected."""
-        self._add(line, code, found, fix, severity="warning")
+        self._add(line, code, message, fix, severity="warning")
 
-    def _add(self, line: int, code: str, found: str, fix: str, *, severity: str) -> None:
-        self.problems.append(Problem(path=self.path, line=line, found=found, fix=fix, code=code, severity=severity))
+    def _add(self, line: int, code: str, message: str, fix: str, *, severity: str) -> None:
+        self.problems.append(Problem(path=self.path, line=line, found=message, fix=fix, code=code, severity=severity))
 
     def errors(self) -> int:
         """Return the number of errors so far; if it does not grow while a part is read, the part has none."""

@@ -43,8 +43,8 @@ def split(text: str, *, path: str) -> FrontMatter:
         return FrontMatter(metadata=_bold_fields(text, lines), body=text, first_line=1)
     end = metadata_end(lines)
     if not end:
-        found = "The front matter that begins here has no end."
-        findings.warning(1, "front-matter", found, "Close it with a `---` line.")
+        message = "The front matter that begins here has no end."
+        findings.warning(1, "front-matter", message, "Close it with a `---` line.")
         return FrontMatter(metadata=Map(line=1), body=text, first_line=1, problems=tuple(findings.problems))
     return _with_fields(lines, end, findings)
 
@@ -67,28 +67,28 @@ def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:
         if is_whole:
             findings.problems.clear()
         elif source.strip() and not parsed.problems:
-            found = f"The front matter is {quote(parsed.value)} instead of fields."
-            findings.warning(2, "front-matter", found, "Write `name: value` lines, or remove the `---` lines.")
+            message = f"The front matter is {quote(parsed.value)} instead of fields."
+            findings.warning(2, "front-matter", message, "Write `name: value` lines, or remove the `---` lines.")
     return FrontMatter(metadata=metadata, body=body, first_line=first_line, problems=tuple(findings.problems))
 
 
 def _by_line(source: str) -> tuple[Map, bool]:
-    """Read front matter that is no YAML line by line, and say whether each line is `name: value`.
+    """Read front matter that is not YAML line by line; return its fields, and whether each line is `name: value`.
 
     People write `title: Fix: the cache` and `globs: *.ts`, and other programs take the line as it is.
     """
-    found = Map(line=2)
+    fields = Map(line=2)
     lines = source.split("\n")
     is_whole = bool(source.strip()) and len(lines) < FRONT_LINES
     for number, line in enumerate(lines if is_whole else (), 2):
         match = LINE.fullmatch(line.rstrip())
         value = (match[2] or "").strip() if match else ""
-        if match and match[1] not in found and not value.startswith(OPENING):
-            found[match[1]] = value
-            found.lines[match[1]] = number
+        if match and match[1] not in fields and not value.startswith(OPENING):
+            fields[match[1]] = value
+            fields.lines[match[1]] = number
         elif line.strip() and not line.startswith("#"):
             is_whole = False
-    return found, is_whole
+    return fields, is_whole
 
 
 def _bold_fields(text: str, lines: list[str]) -> Map:

@@ -18,8 +18,8 @@ from deia.files import refuse_special
 from deia.problems import CommonsError, Problem
 from deia.records import Record
 
-BINARY = "binary-file"  # the code of its problem
-BINARY_START = 8_000  # bytes in which a file that is no text has a NUL, as git sees it
+BINARY = "binary-file"  # the code of the problem of a file that is not text
+BINARY_START = 8_000  # bytes in which a NUL marks a file that is not text, as in git
 BINARY_SIGNS = (b"%PDF-", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b")
 
 
@@ -127,11 +127,11 @@ def _why_unread(path: str, place: str, limit: int) -> Text:
     if stat.S_ISDIR(state.st_mode):
         return _unread(path, "missing-file", "There is a folder instead of a file.", "Correct the path.")
     if not stat.S_ISREG(state.st_mode):
-        found = f"This is {_kind(state.st_mode)}, which is not read."
-        return _unread(path, "special-file", found, "Put a regular file in its place.")
+        message = f"This is {_kind(state.st_mode)}, which is not read."
+        return _unread(path, "special-file", message, "Put a regular file in its place.")
     if state.st_size > limit:
-        found = f"The file is larger than {limit / 1_000_000:.0f} MB."
-        return _unread(path, "file-too-large", found, "Split it into smaller files.")
+        message = f"The file is larger than {limit / 1_000_000:.0f} MB."
+        return _unread(path, "file-too-large", message, "Split it into smaller files.")
     return _unread(path, "unreadable-file", "The file cannot be read.", "Check its permissions.")
 
 
@@ -141,20 +141,20 @@ def _kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
-def _unread(path: str, code: str, found: str, fix: str) -> Text:
-    return Text(text="", problems=(Problem(path=path, line=0, found=found, fix=fix, code=code),), readable=False)
+def _unread(path: str, code: str, message: str, fix: str) -> Text:
+    return Text(text="", problems=(Problem(path=path, line=0, found=message, fix=fix, code=code),), readable=False)
 
 
 def _decoded(path: str, data: bytes) -> Text:
     if b"\0" in data[:BINARY_START] or data.startswith(BINARY_SIGNS):
-        found, fix = "The file is binary and not text.", "To search in such files, take them in: deia ingest FILE"
-        return _unread(path, "binary-file", found, fix)
+        message, fix = "The file is binary and not text.", "To search in such files, take them in: deia ingest FILE"
+        return _unread(path, BINARY, message, fix)
     try:
         return Text(text=data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        found = f"The byte {data[error.start]: #04x} is not UTF-8."
-        problem = Problem(path=path, line=line, found=found, fix="Save the file as UTF-8.", code="not-utf-8")
+        message = f"The byte {data[error.start]:#04x} is not UTF-8."
+        problem = Problem(path=path, line=line, found=message, fix="Save the file as UTF-8.", code="not-utf-8")
         return Text(text=data.decode("utf-8-sig", "replace"), problems=(problem,))
 
 
@@ -173,8 +173,8 @@ def file_name_problem(path: str) -> Problem | None:
     """Return a problem if a file name contains undecodable bytes or line breaks, so that no index can contain it."""
     if path.isprintable():
         return None
-    found = f"The file name {quote(path.encode('ascii', 'backslashreplace').decode())} is not printable text."
-    return Problem(path="bok", line=0, found=found, fix="Rename the file.", code="file-name")
+    message = f"The file name {quote(path.encode('ascii', 'backslashreplace').decode())} is not printable text."
+    return Problem(path="bok", line=0, found=message, fix="Rename the file.", code="file-name")
 
 
 # --- bytes, and writing ---

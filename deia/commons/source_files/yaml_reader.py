@@ -100,8 +100,8 @@ def _read(text: str, path: str, first_line: int) -> Yaml:
     bad = UNREADABLE.search(text)
     if bad:
         line = first_line + text.count("\n", 0, bad.start())
-        found = f"The file has the control character or unpaired surrogate U+{ord(bad[0]):04X}."
-        findings.error(line, "yaml-character", found, "Remove it: YAML files are plain UTF-8 text.")
+        message = f"The file has the control character or unpaired surrogate U+{ord(bad[0]):04X}."
+        findings.error(line, "yaml-character", message, "Remove it: YAML files are plain UTF-8 text.")
         return Yaml(value=None, problems=tuple(findings.problems))
     events = _events(text.translate(ONE_LINE), findings, first_line)
     try:
@@ -150,15 +150,15 @@ def _events(text: str, findings: Findings, first_line: int) -> Iterator[yaml.Eve
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
             reasons = (getattr(error, "context", ""), getattr(error, "problem", ""))
-            found = f"This is not YAML: {' '.join(str(part) for part in reasons if part) or error}."
+            message = f"This is not YAML: {' '.join(str(part) for part in reasons if part) or error}."
             last = text.rstrip().count("\n")  # the end of a file counts as its last line
             line = first_line + min(mark.line if mark else 0, last)
-            if TOO_DEEP in found:  # so deep that the parser itself refuses it
+            if TOO_DEEP in message:  # so deep that the parser itself refuses it
                 findings.error(
                     line, "yaml-depth", f"The file is nested deeper than {DEPTH} levels.", "Flatten the file."
                 )
             else:
-                findings.error(line, "yaml-syntax", found, "Check indentation, quotes and colons.")
+                findings.error(line, "yaml-syntax", message, "Check indentation, quotes and colons.")
             raise _Stop from error
         yield event
 
@@ -186,7 +186,7 @@ class _Builder:
     """Builds values from events; as nesting is limited, so is the recursion."""
 
     def __init__(self, events: Iterator[yaml.Event], findings: Findings, first_line: int) -> None:
-        self._events: Iterator[Any] = events  # which kind of event follows which, no type says
+        self._events: Iterator[Any] = events  # no type says which kind of event follows which
         self._findings = findings
         self._first_line = first_line
         self._anchors: dict[str, _Part] = {}
@@ -201,14 +201,14 @@ class _Builder:
                 value = self._part(event, 0).value
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
-                found = "A second YAML document begins here."
-                self.error(event, "yaml-documents", found, "Keep one document per file: remove the `---` line.")
+                message = "A second YAML document begins here."
+                self.error(event, "yaml-documents", message, "Keep one document per file: remove the `---` line.")
                 raise _Stop
         return value
 
-    def error(self, event: yaml.Event, code: str, found: str, fix: str) -> None:
+    def error(self, event: yaml.Event, code: str, message: str, fix: str) -> None:
         """Report a problem at the line of an event."""
-        self._findings.error(self._line(event), code, found, fix)
+        self._findings.error(self._line(event), code, message, fix)
 
     def _line(self, event: yaml.Event) -> int:
         return (event.start_mark.line if event.start_mark else 0) + self._first_line
@@ -232,8 +232,8 @@ class _Builder:
         return text
 
     def _refuse_tag(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
-        found = f"The tag {quote(event.tag)} is not supported."
-        self.error(event, "yaml-tag", found, "Remove the tag and write plain values.")
+        message = f"The tag {quote(event.tag)} is not supported."
+        self.error(event, "yaml-tag", message, "Remove the tag and write plain values.")
 
     def _collection(self, event: yaml.CollectionStartEvent, depth: int) -> _Part:
         if depth > DEPTH:
@@ -283,21 +283,21 @@ class _Builder:
             self.error(event, "yaml-key", "A list or mapping is used as a key.", "Write keys as text.")
             return None
         if (key := str(key)) in node:
-            found = f"The key {quote(key)} is repeated; the first one, on line {node.lines[key]}, is used."
-            self.error(event, "duplicate-key", found, "Remove or rename one of the two.")
+            message = f"The key {quote(key)} is repeated; the first one, on line {node.lines[key]}, is used."
+            self.error(event, "duplicate-key", message, "Remove or rename one of the two.")
             return None
         return key
 
     def _aliased(self, event: yaml.AliasEvent, depth: int) -> _Part:
         anchored = self._anchors.get(event.anchor or "")
         if anchored is None:
-            found = f"There is no complete anchor for the alias *{event.anchor} before it."
-            self.error(event, "yaml-alias", found, "Define the anchor earlier in the file, or write the value out.")
+            message = f"There is no complete anchor for the alias *{event.anchor} before it."
+            self.error(event, "yaml-alias", message, "Define the anchor earlier in the file, or write the value out.")
             anchored = _Part(None)
         self._budget -= anchored.size
         if self._budget < 0 or depth + anchored.height > DEPTH:
-            found = "Aliases make this file far larger or deeper than it looks."
-            self.error(event, "yaml-alias", found, "Write the values out instead of nesting aliases.")
+            message = "Aliases make this file far larger or deeper than it looks."
+            self.error(event, "yaml-alias", message, "Write the values out instead of nesting aliases.")
             raise _Stop
         return anchored
 

@@ -30,8 +30,8 @@ def read_cases(value: Value, known: Collection[str] | None, findings: Findings) 
     cases = value if isinstance(value, Map) else Map()
     for ident, body in cases.items():
         if known is not None and ident not in known:
-            found = f"There is no trigger {quote(ident)}."
-            findings.error(cases.at(ident), "unknown-trigger", found, nearest(ident, known))
+            message = f"There is no trigger {quote(ident)}."
+            findings.error(cases.at(ident), "unknown-trigger", message, nearest(ident, known))
         if not isinstance(body, Map):
             findings.error(
                 cases.at(ident), "wrong-type", f"The cases of {quote(ident)} are not a mapping.", "Add `fires:`."
@@ -61,12 +61,14 @@ def _read_verdict(body: Map, verdict: str, ident: str, *, fires: bool, findings:
 
 
 def _importers(item: Map, findings: Findings) -> dict[str, int]:
-    """Return how many files import one, by path; a number that is none is reported."""
-    given = fields.mapping(item, "importers", findings)
-    for path, number in given.items():
+    """Return the number of importers of each file, by path; what is not a number is reported."""
+    importers = fields.mapping(item, "importers", findings)
+    for path, number in importers.items():
         if not isinstance(number, int):
-            findings.error(given.at(path), "wrong-type", f"`{path}` has {quote(number)} importers.", "Write a number.")
-    return {path: number for path, number in given.items() if isinstance(number, int)}
+            findings.error(
+                importers.at(path), "wrong-type", f"`{path}` has {quote(number)} importers.", "Write a number."
+            )
+    return {path: number for path, number in importers.items() if isinstance(number, int)}
 
 
 def _read_turns(item: Value, line: int, findings: Findings) -> tuple[tuple[Turn, ...], tuple[str, ...]]:
@@ -117,9 +119,9 @@ def untested_triggers(triggers: Sequence[Trigger], cases: Iterable[Case]) -> lis
     for trigger in triggers:
         missing = [verdict for verdict, fires in VERDICTS.items() if (trigger.id, fires) not in tested]
         if trigger.status == "stable" and missing:
-            found = f"{quote(trigger.id)} is stable, but has no cases under {' and '.join(missing)}."
+            message = f"{quote(trigger.id)} is stable, but has no cases under {' and '.join(missing)}."
             fix = "Add them to the .cases.yaml beside it, or set `status: test`."
             problems.append(
-                Problem(path=trigger.path, line=trigger.line, found=found, fix=fix, code="unproven-trigger")
+                Problem(path=trigger.path, line=trigger.line, found=message, fix=fix, code="unproven-trigger")
             )
     return problems

@@ -21,10 +21,10 @@ PLACES = (
 )  # fmt: skip
 SAID = "<it>"  # in a phrase: it, them, everything, …, if another word of the same braces was said some turns earlier
 WRITE_FIELDS = ("paths", "adds", "drops", "lacks", "exists", "unread", "like", "imported_by", "deletes", "subject_gone")
-FEWEST_IMPORTERS = 3  # of a file, below which the hook is told of none
+FEWEST_IMPORTERS = 3  # of a file; the hook is not told of fewer
 IMPORTED_BY, AT_LEAST = "imported_by", "at_least"  # how many files import what is written, and the one condition on it
 WRITE_PATTERNS = ("adds", "drops")  # what a write adds to a file or removes from it
-WRITE_REMOVALS = ("deletes", "subject_gone")  # whether the file is deleted, and what a removed text is about is gone
+WRITE_REMOVALS = ("deletes", "subject_gone")  # whether a file is deleted; whether what removed text is about is gone
 WRITE_TEXTS = (*WRITE_PATTERNS, "lacks")  # with what the new text must not contain
 # Stand-ins for escaped characters while braces are parsed.
 LITERALS = {"\\": "\ue000", "{": "\ue001", "}": "\ue002", "|": "\ue003"}
@@ -136,7 +136,7 @@ def _is_name(word: str) -> bool:
     return words(bare) == [bare]
 
 
-# Kinds of clauses whose value is one of a few words, with what their author is told otherwise.
+# Kinds of clauses whose value is one of a few words, each with what its author is told if it is not.
 WORDED = {
     "deletion": (("plain", "wide"), "`plain`, or `wide`: production, everything, a wildcard, by force"),
     "package": (("mistyped",), "`mistyped`: a name that is one letter away from a popular one"),

@@ -55,10 +55,10 @@ def read_clauses(when: Map, name: str, findings: Findings) -> tuple[Clause, ...]
 
 
 def _clauses(item: Value, name: str, line: int, findings: Findings) -> Sequence[Clause]:
-    """Return what an item comes to: one clause, or several that stand for any one of them; those that are sound."""
+    """Return the clauses of an item: one, or several that are alternatives; none if the item has an error."""
     if not isinstance(item, Map) or len(item) != 1:
-        found = f"The clause is {quote(plain(item))}; write one kind with its value."
-        findings.error(line, "bad-clause", found, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
+        message = f"The clause is {quote(plain(item))}; write one kind with its value."
+        findings.error(line, "bad-clause", message, f"Write `- phrase: …`; kinds are {', '.join(KINDS)}.")
         return ()
     ((kind, value),) = item.items()
     if kind not in KINDS:
@@ -80,13 +80,13 @@ def _by_language(item: Map, name: str, line: int, findings: Findings) -> list[Cl
     """Read one phrase in several languages, as one clause for each wording."""
     source = fields.mapping(item, "phrase", findings)
     if name == "all":
-        found = "A phrase in several languages is under `all`, so all languages would have to match."
-        findings.error(line, "bad-clause", found, "Put it under `any`.")
+        message = "A phrase in several languages is under `all`, so all languages would have to match."
+        findings.error(line, "bad-clause", message, "Put it under `any`.")
     clauses = []
     for language in source:
         if not LANGUAGE.fullmatch(str(language)):
-            found = f"{quote(language)} is not a language code."
-            findings.error(source.at(language), "bad-language", found, "Write a code such as de, es, fr, zh or ru.")
+            message = f"{quote(language)} is not a language code."
+            findings.error(source.at(language), "bad-language", message, "Write a code such as de, es, fr, zh or ru.")
             continue
         clauses += [
             Clause(kind="phrase", value=text, line=source.at(language), language=str(language))
@@ -99,11 +99,13 @@ def _pairs(item: Map, name: str, line: int, findings: Findings) -> list[Clause]:
     """Read pairs of patterns, of which the second follows the first, as one clause for each pair."""
     source = fields.mapping(item, "incoming", findings)
     fields.report_unknown(source, INCOMING_FIELDS, findings)
-    first, then = (_written(source, field) for field in INCOMING_FIELDS)
-    if not first or not then or (name == "all" and len(first) * len(then) > 1):
+    firsts, thens = (_written(source, field) for field in INCOMING_FIELDS)
+    if not firsts or not thens or (name == "all" and len(firsts) * len(thens) > 1):
         fix = "Write both: `incoming: {first: whom it addresses, then: what it wants}`; lists of them under `any`."
         findings.error(line, "bad-clause", "The incoming clause has not one `first` and one `then`.", fix)
-    return [Clause(kind="incoming", value={"first": one, "then": other}, line=line) for one in first for other in then]
+    return [
+        Clause(kind="incoming", value={"first": first, "then": then}, line=line) for first in firsts for then in thens
+    ]
 
 
 def _written(source: Map, name: str) -> list[str]:
@@ -145,8 +147,8 @@ def _write(item: Map, findings: Findings) -> dict[str, Json]:
     # Spaces at the ends of a pattern are significant.
     about_change |= {name: str(source[name]) for name in WRITE_TEXTS if name in source}
     if about_file and about_change:
-        found = "A write clause is about the change or about the file, not both."
-        findings.error(item.at("write"), "bad-clause", found, "Write two clauses under `all`.")
+        message = "A write clause is about the change or about the file, not both."
+        findings.error(item.at("write"), "bad-clause", message, "Write two clauses under `all`.")
     if about_file.get("unread") and not about_file.setdefault("exists", True):
         findings.error(
             item.at("write"), "bad-clause", "A file that does not exist is always unread.", "Remove `unread`."
@@ -161,9 +163,9 @@ def _at_least(source: Map, findings: Findings) -> int:
     number = source.get(AT_LEAST)
     if isinstance(number, int) and not isinstance(number, bool) and FEWEST_IMPORTERS <= number <= MOST_IMPORTERS:
         return number
-    found = f"`{IMPORTED_BY}` asks for {quote(number)}."
+    message = f"`{IMPORTED_BY}` asks for {quote(number)}."
     fix = f"Write `{IMPORTED_BY}: {{{AT_LEAST}: 40}}`, a number from {FEWEST_IMPORTERS} to {MOST_IMPORTERS}."
-    findings.error(source.line, "bad-clause", found, fix)
+    findings.error(source.line, "bad-clause", message, fix)
     return MOST_IMPORTERS
 
 
@@ -208,8 +210,8 @@ def _check(clause: Clause, findings: Findings) -> None:
     if clause.kind in PATTERN_KINDS:
         return
     for problem in clause_problems(clause):
-        found = f"The {clause.kind} clause {quote(clause.value)} cannot be used: {problem}."
-        findings.error(clause.line, "bad-clause", found)
+        message = f"The {clause.kind} clause {quote(clause.value)} cannot be used: {problem}."
+        findings.error(clause.line, "bad-clause", message)
 
 
 def _patterns(clause: Clause) -> list[str]:
@@ -224,13 +226,13 @@ def _patterns(clause: Clause) -> list[str]:
 def _check_exemplars(clause: Clause, findings: Findings) -> None:
     """Report exemplars that are not sentences, and clauses with more exemplars than a turn has time for."""
     if len(clause.value) > MOST_EXEMPLARS:
-        found = f"The meaning clause has {len(clause.value)} exemplars; at most {MOST_EXEMPLARS} are compared."
-        findings.error(clause.line, "bad-clause", found, "Keep those that differ most from each other.")
+        message = f"The meaning clause has {len(clause.value)} exemplars; at most {MOST_EXEMPLARS} are compared."
+        findings.error(clause.line, "bad-clause", message, "Keep those that differ most from each other.")
     fewest, most = EXEMPLAR_WORDS
     for text in clause.value:
         if not fewest <= len(words(str(text))) <= most:
-            found = f"The exemplar {quote(text)} is not a sentence of {fewest} to {most} words."
-            findings.error(clause.line, "bad-clause", found, "Write an act and its object: wipe the site for good.")
+            message = f"The exemplar {quote(text)} is not a sentence of {fewest} to {most} words."
+            findings.error(clause.line, "bad-clause", message, "Write an act and its object: wipe the site for good.")
 
 
 # --- `earlier`: what must have been said before, and what cancels it ---
@@ -258,11 +260,11 @@ def _long_form(when: Map, findings: Findings) -> Earlier | None:
     source = fields.mapping(when, "earlier", findings)
     fields.report_unknown(source, EARLIER_FIELDS, findings)
     mark = fields.choice(source, "mark", MARKS, findings, default="")
-    clauses = bool(source.get("any") or source.get("until"))
-    if clauses == ("mark" in source) or ("mark" not in source and not source.get("any")):
+    has_clauses = bool(source.get("any") or source.get("until"))
+    if has_clauses == ("mark" in source) or ("mark" not in source and not source.get("any")):
         fix = "Write {any: [clauses], until: [clauses], within: turns}, or {mark: failing, within: turns}."
-        found = "`earlier` has a mark and clauses of its own." if "mark" in source else "`earlier` has no clauses."
-        findings.error(when.at("earlier"), "bad-earlier", found, fix)
+        message = "`earlier` has a mark and clauses of its own." if "mark" in source else "`earlier` has no clauses."
+        findings.error(when.at("earlier"), "bad-earlier", message, fix)
         return None
     any_of, until = (read_clauses(source, name, findings) for name in ("any", "until"))
     within = _turns(source, findings)

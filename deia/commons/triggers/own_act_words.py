@@ -19,7 +19,7 @@ SECTIONS = ("verbs", "objects")  # mappings from classes to words
 VESSELS = "vessels"  # a list of words
 CLASS = re.compile(r"[a-z][a-z0-9-]{0,39}")
 MOST = 500  # words of all sections
-MOST_WORDS = {"verbs": 4, "objects": 2, VESSELS: 1}  # of which an entry may consist
+MOST_WORDS = {"verbs": 4, "objects": 2, VESSELS: 1}  # that an entry may consist of
 LONGEST = 60  # characters of an entry
 
 
@@ -51,8 +51,8 @@ def read_own_words(value: Value, findings: Findings) -> OwnActWords:
 def _classes(source: Map, section: str, findings: Findings) -> Iterator[tuple[str, tuple[str, ...]]]:
     classes = source[section]
     if not isinstance(classes, Map):
-        found = f"`{section}` is not a mapping from classes to words."
-        findings.error(source.at(section), "wrong-type", found, f"Write {section}: {{CLASS: [WORD, …]}}.")
+        message = f"`{section}` is not a mapping from classes to words."
+        findings.error(source.at(section), "wrong-type", message, f"Write {section}: {{CLASS: [WORD, …]}}.")
         return
     for name in classes:
         if not CLASS.fullmatch(name):
@@ -60,8 +60,8 @@ def _classes(source: Map, section: str, findings: Findings) -> Iterator[tuple[st
             findings.error(classes.at(name), "bad-class", f"{quote(name)} is no name for a class.", fix)
             continue
         if not isinstance(classes[name], Items):
-            found = f"The words of {quote(name)} are not a list."
-            findings.error(classes.at(name), "wrong-type", found, f"Write {name}: [WORD, …].")
+            message = f"The words of {quote(name)} are not a list."
+            findings.error(classes.at(name), "wrong-type", message, f"Write {name}: [WORD, …].")
             continue
         listed = tuple(_plain(fields.texts(classes, name, findings), classes.at(name), section, findings))
         if listed:
@@ -69,12 +69,12 @@ def _classes(source: Map, section: str, findings: Findings) -> Iterator[tuple[st
 
 
 def _plain(listed: tuple[str, ...], line: int, section: str, findings: Findings) -> Iterator[str]:
-    """Yield words in lower case without signs; what is no word, or too long, is reported."""
+    """Yield the words in lower case, without signs; a text that is not a word, or is too long, is reported."""
     for text in dict.fromkeys(listed):
         parts = words(text)
         if not parts or len(text) > LONGEST or len(parts) > MOST_WORDS[section] or not " ".join(parts).isascii():
-            found = f"{quote(text)} cannot be one of the {section}."
+            message = f"{quote(text)} cannot be one of the {section}."
             fix = f"Write 1 to {MOST_WORDS[section]} English words." if MOST_WORDS[section] > 1 else "Write one word."
-            findings.error(line, "bad-word", found, fix)
+            findings.error(line, "bad-word", message, fix)
             continue
         yield " ".join(parts)

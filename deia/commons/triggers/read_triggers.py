@@ -104,14 +104,14 @@ def _paths(root: str) -> list[str]:
 
 
 def own_act_words(root: str, *, good: Mapping[str, str] | None = None) -> tuple[OwnActWords, list[Problem]]:
-    """Return the words that a commons adds for acts, and the problems; with errors, those of the last `good` text."""
+    """Return the words that a commons adds for acts, with errors those of the last `good` text, and the problems."""
     findings = Findings(OWN_ACT_WORDS)
     own_words = read_own_words(_parse_file(root, findings), findings)
     before = (good or {}).get(OWN_ACT_WORDS)
     if before is not None and any(problem.severity == "error" for problem in findings.problems):
         own_words = read_own_words(read_yaml(before, path=OWN_ACT_WORDS).value, Findings(OWN_ACT_WORDS))
-        found = "The file has errors; its last good version is used."
-        findings.warning(0, LAST_GOOD, found, "Correct the errors.")
+        message = "The file has errors; its last good version is used."
+        findings.warning(0, LAST_GOOD, message, "Correct the errors.")
     return own_words, findings.problems
 
 
@@ -120,9 +120,9 @@ def _parse_file(root: str, findings: Findings) -> Value:
     findings.problems += text.problems
     if not text.readable:
         return None
-    read = read_yaml(text.text, path=findings.path)
-    findings.problems += read.problems
-    return read.value
+    parsed = read_yaml(text.text, path=findings.path)
+    findings.problems += parsed.problems
+    return parsed.value
 
 
 def _read_file(root: str, findings: Findings, seen: dict[str, str], good: str) -> list[Trigger]:
@@ -175,8 +175,8 @@ def _first_use(item: Map, findings: Findings, seen: dict[str, str]) -> bool:
     place = f"{findings.path}:{item.at('id')}"
     if seen.setdefault(ident, place) == place:
         return True
-    found = f"The id {quote(ident)} is already used at {seen[ident]}."
-    findings.error(item.at("id"), "duplicate-id", found, "Give this trigger another id; every id is unique.")
+    message = f"The id {quote(ident)} is already used at {seen[ident]}."
+    findings.error(item.at("id"), "duplicate-id", message, "Give this trigger another id; every id is unique.")
     return False
 
 
@@ -220,13 +220,13 @@ def _when(item: Map, findings: Findings) -> Map:
     if "when" not in item:
         findings.error(item.line, "missing-field", "The trigger has no `when`.", "Add `when: {any: [{phrase: …}]}`.")
     elif isinstance(item["when"], Map) and not ({"any", "all"} & set(when)):
-        found = "`when` has neither `any` nor `all`."
-        findings.error(item.at("when"), "missing-field", found, "Add `any:` with at least one clause.")
+        message = "`when` has neither `any` nor `all`."
+        findings.error(item.at("when"), "missing-field", message, "Add `any:` with at least one clause.")
     fields.report_unknown(when, WHEN_FIELDS, findings)
     for name in ("context", "unless", "stance"):
         if name in item and name in when:
-            found = f"`{name}` is both in the trigger and in its `when`."
-            findings.error(when.at(name), "repeated-field", found, "Keep it in one place.")
+            message = f"`{name}` is both in the trigger and in its `when`."
+            findings.error(when.at(name), "repeated-field", message, "Keep it in one place.")
     return when
 
 
@@ -240,8 +240,8 @@ def _required_text(item: Map, name: str, findings: Findings) -> str:
 def _id(item: Map, findings: Findings) -> str:
     ident = _required_text(item, "id", findings)
     if ident and not ID.fullmatch(ident):
-        found = f"The id {quote(ident)} does not consist of lower-case letters, digits and `-`."
-        findings.error(item.at("id"), "bad-id", found, "Write it like `netlify-delete-and-recreate`.")
+        message = f"The id {quote(ident)} does not consist of lower-case letters, digits and `-`."
+        findings.error(item.at("id"), "bad-id", message, "Write it like `netlify-delete-and-recreate`.")
     return ident
 
 
@@ -298,6 +298,6 @@ def _repeat(item: Map, findings: Findings) -> float:
         return float(int(span[1]) * SECONDS[span[2]])
     fix = "Write once_per_conversation, every_time, or {after: 30m} (s, m, h, d)."
     hint = did_you_mean(written, ("once_per_conversation", "every_time")) if isinstance(written, str) else ""
-    found = f"`repeat` is {quote(plain(written))}."
-    findings.error(item.at("repeat"), "bad-repeat", found, hint or fix)
+    message = f"`repeat` is {quote(plain(written))}."
+    findings.error(item.at("repeat"), "bad-repeat", message, hint or fix)
     return ONCE_PER_CONVERSATION

@@ -51,20 +51,20 @@ class Import(Record):
     notes: tuple[Note, ...]
     globs: tuple[str, ...] = ()  # that the settings get
     problems: tuple[Problem, ...] = ()
-    left_out: Mapping[str, int] = {}  # how often each ending or name of what is no note occurs
+    left_out: Mapping[str, int] = {}  # the number of other files, by ending or name
 
     def having(self, how: str) -> list[Note]:
         """Return the notes that are imported in this way."""
         return [note for note in self.notes if note.how == how]
 
 
-class _Found(Record):
+class _Selection(Record):
     """The notes of one folder or file that a person named."""
 
     base: str  # the folder from which the paths are given
     paths: tuple[str, ...]
     shown: str = ""  # what a person writes before a path
-    glob: str = ""  # that names them in the settings; "" if they are copied
+    glob: str = ""  # what names them in the settings; "" if they are copied
 
 
 def plan_import(root: str, sources: Sequence[str], *, copy: bool, category: str, environ: Mapping[str, str]) -> Import:
@@ -74,18 +74,22 @@ def plan_import(root: str, sources: Sequence[str], *, copy: bool, category: str,
     """
     problems: list[Problem] = []
     left_out: Counter[str] = Counter()
-    found = [item for source in sources for item in _find(root, source, copy, problems, left_out)]
+    selections = [selection for source in sources for selection in _selections(root, source, copy, problems, left_out)]
     settings = resolve(root, environ=environ)
-    in_place = list(_in_place(root, found, settings.documents, problems))
+    in_place = list(_in_place(root, selections, settings.documents, problems))
     new = {note.source for note in in_place if note.how == IN_PLACE}
-    globs = tuple(dict.fromkeys(item.glob for item in found if item.glob and not new.isdisjoint(item.paths)))
+    globs = tuple(
+        dict.fromkeys(
+            selection.glob for selection in selections if selection.glob and not new.isdisjoint(selection.paths)
+        )
+    )
     if globs and not settings.trusted:
         message = "The settings of this commons do not count until you trust it, so its notes cannot be read in place."
         raise CommonsError(message, fix="In a terminal, type: deia trust. Or copy the notes with --copy.")
     copies = _Copies(root, category, lower_ids(root))
-    for item in found:
-        if not item.glob:
-            copies.add(item, problems)
+    for selection in selections:
+        if not selection.glob:
+            copies.add(selection, problems)
     return Import(notes=(*in_place, *copies.notes()), globs=globs, problems=tuple(problems), left_out=left_out)
 
 
@@ -119,7 +123,13 @@ def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, s
 # --- what a person named ---
 
 
-def _find(root: str, source: str, copy: bool, problems: list[Problem], left_out: Counter[str]) -> Iterator[_Found]:  # noqa: FBT001 - the option of the command
+def _selections(
+    root: str,
+    source: str,
+    copy: bool,  # noqa: FBT001 - the option of the command
+    problems: list[Problem],
+    left_out: Counter[str],
+) -> Iterator[_Selection]:
     """Yield the notes that a person named with one file or folder."""
     place, top = os.path.realpath(source), os.path.realpath(root)
     inside = os.path.relpath(place, top).replace(os.sep, "/") if f"{place}{os.sep}".startswith(f"{top}{os.sep}") else ""
@@ -129,37 +139,39 @@ def _find(root: str, source: str, copy: bool, problems: list[Problem], left_out:
         fix = "To enter its documents in the index, type: deia index build --write"
         problems.append(_problem(source, "It is in bok/, where every document is read already.", fix))
     elif os.path.isdir(place):
-        found = find_notes(top if inside else place, "" if inside in ("", ".") else inside)
-        left_out.update(found.left_out)
-        if not found.notes:
+        listing = find_notes(top if inside else place, "" if inside in ("", ".") else inside)
+        left_out.update(listing.left_out)
+        if not listing.notes:
             problems.append(_problem(source, "There are no notes in it.", "Notes are Markdown files (.md, .mdc)."))
         glob = "**" if inside == "." else f"{escaped(inside)}/**" if inside else ""
-        yield _found(root, source, place, found.notes, "" if copy else glob, inside=inside)
+        yield _selection(root, source, place, listing.notes, "" if copy else glob, inside=inside)
     elif inside and not copy:
-        yield _Found(base=top, paths=(inside,), glob=escaped(inside))
+        yield _Selection(base=top, paths=(inside,), glob=escaped(inside))
     else:
         folder, name = os.path.split(place)
-        yield _Found(base=folder, paths=(name,), shown=os.path.dirname(source))
+        yield _Selection(base=folder, paths=(name,), shown=os.path.dirname(source))
 
 
-def _found(root: str, source: str, place: str, notes: Sequence[str], glob: str, *, inside: str) -> _Found:
+def _selection(root: str, source: str, place: str, notes: Sequence[str], glob: str, *, inside: str) -> _Selection:
     """Return the notes of a folder; paths of copies are given from that folder."""
     if glob:
-        return _Found(base=os.path.realpath(root), paths=tuple(notes), glob=glob)
+        return _Selection(base=os.path.realpath(root), paths=tuple(notes), glob=glob)
     prefix = f"{inside}/" if inside not in ("", ".") else ""
-    return _Found(base=place, paths=tuple(path.removeprefix(prefix) for path in notes), shown=source)
+    return _Selection(base=place, paths=tuple(path.removeprefix(prefix) for path in notes), shown=source)
 
 
-def _problem(path: str, found: str, fix: str) -> Problem:
-    return Problem(path=path, line=0, found=found, fix=fix, code="not-imported")
+def _problem(path: str, message: str, fix: str) -> Problem:
+    return Problem(path=path, line=0, found=message, fix=fix, code="not-imported")
 
 
 # --- notes that are read where they are ---
 
 
-def _in_place(root: str, found: Sequence[_Found], globs: Sequence[str], problems: list[Problem]) -> Iterator[Note]:
+def _in_place(
+    root: str, selections: Sequence[_Selection], globs: Sequence[str], problems: list[Problem]
+) -> Iterator[Note]:
     """Yield the notes inside the commons, as the documents that they become."""
-    named = {path for item in found if item.glob for path in item.paths}
+    named = {path for selection in selections if selection.glob for path in selection.paths}
     if not named:
         return
     listed = load_index(root).entries
@@ -195,9 +207,9 @@ class _Copies:
         """Return the notes."""
         return self._notes
 
-    def add(self, found: _Found, problems: list[Problem]) -> None:
+    def add(self, selection: _Selection, problems: list[Problem]) -> None:
         """Add the notes of a folder, linked with each other and with what the index lists."""
-        documents, contents = _read_all(found, problems)
+        documents, contents = _read_all(selection, problems)
         kinds = {path: _kind(document) for path, document in documents.items()}
         places = {path: self._place(path, kinds[path], contents[path]) for path in documents}
         entries = [self._entry(document, places[path][0]) for path, document in documents.items()]
@@ -205,7 +217,7 @@ class _Copies:
         for entry in linked:
             target, is_known = places[entry.path]
             how, content = KNOWN if is_known else COPIED, contents[entry.path]
-            source, placed = os.path.join(found.shown, entry.path), entry.but(path=target)
+            source, placed = os.path.join(selection.shown, entry.path), entry.but(path=target)
             self._notes.append(Note(source=source, how=how, kind=kinds[entry.path], entry=placed, content=content))
 
     def _place(self, path: str, kind: Kind, content: bytes) -> tuple[str, bool]:
@@ -249,16 +261,16 @@ def _candidates(stem: str, parts: Sequence[str]) -> Iterator[str]:
     yield from (f"{stem}-{number}" for number in range(2, 1000))
 
 
-def _read_all(found: _Found, problems: list[Problem]) -> tuple[dict[str, Document], dict[str, bytes]]:
+def _read_all(selection: _Selection, problems: list[Problem]) -> tuple[dict[str, Document], dict[str, bytes]]:
     """Read notes outside of the commons; those that cannot be read are reported."""
     documents: dict[str, Document] = {}
     contents: dict[str, bytes] = {}
-    for path in found.paths:
-        text = safe_files.read_text(found.base, path, limit=DOCUMENT_BYTES)
-        problem = safe_files.file_name_problem(path)
-        if problem or text.problems:
-            wrong = [problem] if problem else text.problems
-            problems += [one.but(path=os.path.join(found.shown, path)) for one in wrong]
+    for path in selection.paths:
+        text = safe_files.read_text(selection.base, path, limit=DOCUMENT_BYTES)
+        name_problem = safe_files.file_name_problem(path)
+        if name_problem or text.problems:
+            own_problems = [name_problem] if name_problem else text.problems
+            problems += [problem.but(path=os.path.join(selection.shown, path)) for problem in own_problems]
             continue
         documents[path] = as_document(front_matter.split(text.text, path=path), path)
         contents[path] = text.text.encode("utf-8", "replace")
@@ -272,29 +284,29 @@ SETTING = "documents"
 
 
 def with_globs(text: str, globs: Sequence[str]) -> str:
-    """Return the text of the settings with `globs` as the notes that are documents; all else stays as it is.
+    """Return the text of the settings with `globs` as the setting `documents`; everything else stays as it is.
 
-    What comes out is parsed and compared. Raise CommonsError if the file is broken, or the setting is written in a way
+    The new text is parsed and compared. Raise CommonsError if the file is broken, or if the setting is written in a way
     that this edit cannot change.
     """
     before = parsed_settings(text)
     line = f"{SETTING} = [{', '.join(map(dumps, globs))}]"
     lines = text.split("\n")
-    table = next((at for at, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
-    known = next((at for at in range(table) if lines[at].partition("=")[0].strip() == SETTING), -1)
-    if known >= 0:
-        after = "\n".join([*lines[:known], line, *lines[known + 1 :]])
+    first_table = next((at for at, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
+    place = next((at for at in range(first_table) if lines[at].partition("=")[0].strip() == SETTING), -1)
+    if place >= 0:
+        after = "\n".join([*lines[:place], line, *lines[place + 1 :]])
     else:
-        end = max((at + 1 for at in range(table) if lines[at].strip()), default=0)
+        end = max((at + 1 for at in range(first_table) if lines[at].strip()), default=0)
         after = "\n".join([*lines[:end], line, *(lines[end:] or [""])])
-    if (known >= 0 and "#" in lines[known]) or not says_exactly(after, {**before, SETTING: list(globs)}):
+    if (place >= 0 and "#" in lines[place]) or not says_exactly(after, {**before, SETTING: list(globs)}):
         fix = f"Write it there yourself: {line}"
         raise CommonsError(f"{SETTINGS} has {SETTING} in a form that deia import does not change.", fix=fix)
     return after
 
 
 def says_exactly(text: str, wanted: Mapping[str, Json]) -> bool:
-    """Return whether a text of settings has just these values."""
+    """Return whether a text of settings has exactly these values."""
     try:
         return parsed_settings(text) == wanted
     except CommonsError:

@@ -31,7 +31,7 @@ ORDINARY = 4  # letters from which an abbreviation may also be an ordinary word,
 
 @cache
 def common_abbreviations() -> tuple[tuple[str, ...], ...]:
-    """Return the field's common abbreviations, a group of words for one thing each."""
+    """Return the field's common abbreviations as groups of words for the same thing."""
     lines = [line for line in text_beside(__file__, ".txt").splitlines() if not line.startswith("#")]
     return tuple(tuple(member.strip() for member in line.split("|")) for line in lines)
 

@@ -76,7 +76,7 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     """Write a search catalog into an empty folder; `previous` is the folder of the last catalog.
 
     `own_first` is whether searches prefer the project's own documents to those of other layers that fit as well.
-    `library` is what the person took in, instead of the documents of a commons.
+    `library` holds what the person took in, and is compiled instead of the documents of a commons.
     The sentence model's vectors are left out if making them would exceed `effort`; `tell` receives progress messages.
     Raise ArtefactError if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
@@ -119,8 +119,8 @@ def revise_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to
     """Write a catalog into an empty folder that differs from the previous one only in some documents.
 
     Return None, and write nothing, if everything has to be compiled: without a `library`, also if there are new
-    documents or abbreviations. What those of a library stand for, the next whole compile looks for. Raise ArtefactError
-    if the model of a tier is missing or damaged, and OSError if the folder cannot be written.
+    documents or abbreviations. The next whole compile reads the abbreviations of a library. Raise ArtefactError if the
+    model of a tier is missing or damaged, and OSError if the folder cannot be written.
     """
     plan = plan_revision(changed, previous, tiers, quick=effort.limit <= BACKGROUND_LIMIT, removed=removed)
     if plan is None:

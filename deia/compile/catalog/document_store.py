@@ -25,7 +25,7 @@ from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS, Catalog
 
 DIGEST_SIZE = 16
 BUFFERED = 1 << 20  # bytes per write
-NO_NATURE = ("", "", 0, -1, 0)  # of a chunk
+NO_NATURE = ("", "", 0, -1, 0)  # of a chunk whose chunker says nothing about it
 NOT_KEPT = ("extra", "line")
 KEPT = tuple(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT)
 _fields = attrgetter(*KEPT)
@@ -39,9 +39,9 @@ class Volume(Record):
     document: Document
     types: tuple[str, ...] = ()  # the kind of document, in the words of the commons
     strength: float = 0.0  # from -1 to 1
-    content: str = ""  # of a document of the library: the key of its text, which is read when it is compiled
-    known: bytes = b""  # and the digest of all that is compiled of it
-    rows: tuple[tuple[Json, ...], ...] = ()  # and, once it is read, its chunks as the library keeps them
+    content: str = ""  # of a library's document: the key of its text, which is read when it is compiled
+    known: bytes = b""  # likewise, the digest of everything that is compiled from it
+    rows: tuple[tuple[Json, ...], ...] = ()  # likewise, once its text is read: its chunks as the library keeps them
 
 
 def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Volume]:
@@ -80,7 +80,7 @@ def _types(kinds: Iterable[object]) -> tuple[str, ...]:
 
 
 def digest(volume: Volume) -> bytes:
-    """Return a digest of everything that is compiled of a volume."""
+    """Return a digest of everything that is compiled from a volume."""
     if volume.known:
         return volume.known
     described = repr((volume.document.first_line, volume.types, *_fields(volume.entry)))

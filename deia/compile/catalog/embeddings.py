@@ -30,7 +30,7 @@ from deia.text import counted
 
 STARTER = f"{MODELS}/starter.codes"
 BATCH = 64  # texts between two progress messages, and between two writes
-LONGEST, EVERY = 1_300, 20  # characters that the compact model reads of a text, and what each costs besides
+LONGEST, EVERY = 1_300, 20  # characters of a text that the compact model reads, and what each text costs besides
 
 
 def text_key(model: str, text: str) -> bytes:
@@ -161,7 +161,7 @@ class LaterWriter:
 
 
 def texts_of(entry: Entry, passages: Sequence[str]) -> list[str]:
-    """Return the texts that are encoded of a document."""
+    """Return the texts of a document that are encoded."""
     return [spelled_out(subject(entry)), *passages]
 
 
@@ -170,7 +170,7 @@ def encode_missing(
 ) -> None:
     """Encode texts in their order, those that the model reads as the same only once; an interruption loses little.
 
-    `show` is told which share is done and how many seconds are left, by the rate so far: texts differ in length.
+    `show` receives the share that is done and the seconds left at the rate so far; texts differ in length.
     """
     same: dict[str, list[bytes]] = {}
     for key, text in missing.items():
@@ -188,5 +188,5 @@ def encode_missing(
 
 
 def _size(text: str) -> int:
-    """Return about how many characters of a text are encoded, and what each text costs besides."""
+    """Return about what encoding a text costs, in characters."""
     return EVERY + min(len(text), LONGEST)

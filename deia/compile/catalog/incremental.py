@@ -42,7 +42,7 @@ class Revised(Record):
 
 
 class _Row(Record):
-    """What is remembered of a document."""
+    """What is remembered about a document."""
 
     id: str
     own_id: str  # the id that the document has by itself
@@ -53,7 +53,7 @@ class _Row(Record):
 def changed_texts(sources: Mapping[str, str], known: Mapping[str, str], settled: Collection[str]) -> list[str] | None:
     """Return the documents whose texts changed since `known`, or None if anything else changed, or too many did.
 
-    `settled` are the documents of which triggers hold a copy.
+    `settled` are the documents that triggers hold a copy of.
     """
     if sources.keys() != known.keys():
         return None
@@ -137,7 +137,7 @@ def _single_document(root: str, entry: Entry, document: Document, index: str, *,
 
 
 def _find_row(stored: bytes, path: str) -> _Row | None:
-    """Return what was remembered of a document, or None if there is nothing or two entries share the document."""
+    """Return what is remembered about a document, or None if there is nothing or two entries share the document."""
     key = f"\n{path}\t".encode("utf-8", "surrogatepass")
     at = stored.find(key)
     if at < 0 or stored.find(key, at + 1) >= 0:

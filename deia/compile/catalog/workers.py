@@ -30,7 +30,7 @@ def each_prepared(
     with_passages: Callable[[], bool],
     fill: Callable[[Sequence[Volume]], Sequence[Volume]] = list,
 ) -> Generator[tuple[Sequence[Volume], Prepared]]:
-    """Yield batches of documents, in order, with what they come to; `with_passages` is asked before each batch.
+    """Yield batches of documents, in order, with their prepared forms; `with_passages` is asked before each batch.
 
     `fill` reads the texts of a batch that are not read yet.
     """

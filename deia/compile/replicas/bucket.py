@@ -1,4 +1,4 @@
-"""Where versions are published: a folder (`file:///…`), or a bucket of S3 or what speaks like it (`s3://…`)."""
+"""Where versions are published: a folder (`file:///…`), or a bucket of S3 or of a compatible service (`s3://…`)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FolderBucket:
         return files.read(f"{self._folder}/{name}", most)
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file as a whole, also if it is there: it may be damaged, and its age tells that it is needed."""
+        """Write a file as a whole, even if it is there: it may be damaged, and its age shows that it is needed."""
         path = f"{self._folder}/{name}"
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -63,7 +63,7 @@ class FolderBucket:
 
 
 class S3Bucket:
-    """A bucket; who asks, and where, is said by the usual `AWS_…` variables."""
+    """A bucket; its server and the credentials are in the usual `AWS_…` variables."""
 
     def __init__(self, bucket: str, prefix: str, *, private: bool) -> None:
         """Open the bucket; raise ReplicaError if that is impossible."""
@@ -83,8 +83,8 @@ class S3Bucket:
     def get(self, name: str, most: int) -> bytes | None:
         """Return an object's content, or None if it is missing or has more bytes."""
         try:
-            found = self._obstore.get(self._store, name)
-            return bytes(found.bytes()) if found.meta["size"] <= most else None
+            response = self._obstore.get(self._store, name)
+            return bytes(response.bytes()) if response.meta["size"] <= most else None
         except (self._obstore.exceptions.NotFoundError, FileNotFoundError):
             return None
         except self._obstore.exceptions.BaseError as error:

@@ -1,7 +1,7 @@
 """Publish the catalog of a library: what changed since the last time, or all of it.
 
 The last published version stays beside the catalogs (as links to the same files, which cost nothing), to compare the
-next one with. The head is written last, so whoever is killed has published nothing, and nobody sees half a version.
+next one with. The head is written last: if publishing is killed, nothing was published, and nobody sees half a version.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ from deia.fast_json import Json
 from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder
 from deia.records import Record
 
-PUBLISHED = "published"  # a folder beside the catalogs, with one of each place that was published to
+PUBLISHED = "published"  # a folder beside the catalogs, with a folder for each place
 LISTING, STEPS = "listing.json", "steps"  # files of such a folder, beside the head and the files of the version
 PIECE = 4 << 20  # bytes
-MOST_STEPS = 50  # after which a version is published whole, since whoever is new has to take them all
-LARGEST_SHARE = 4  # a step that is larger than a quarter of everything is none
+MOST_STEPS = 50  # after which a version is published whole, since a new replica has to take all steps
+LARGEST_SHARE = 4  # instead of a step larger than a quarter of everything, the version is published whole
 
 
 class Publication(Record):
-    """What publishing came to."""
+    """What was published."""
 
     sequence: int
-    key: str  # which replicas check signatures with
+    key: str  # with which replicas check signatures
     files: int
     moved: int  # bytes
     is_whole: bool = False
@@ -74,7 +74,7 @@ def publish(
 ) -> Publication:
     """Publish the library's catalog; raise ReplicaError if there is none or the place cannot be written to.
 
-    As a `whole`, everything is written anew, whatever the bucket seems to have.
+    With `whole`, everything is written anew, whatever the bucket seems to have.
     """
     bucket = open_bucket(place, private=private)
     bring_up_to_date(root, environ)
@@ -117,7 +117,7 @@ def _publication(
 
 
 def _last_head(bucket: Bucket, environ: Mapping[str, str]) -> Head | None:
-    """Return the head that is in the bucket, if we wrote it; one that somebody else wrote is written over."""
+    """Return the head that is in the bucket, if we wrote it; one that somebody else wrote is overwritten."""
     data = bucket.get(HEAD, MOST_HEAD)
     if data is None:
         return None
@@ -150,8 +150,8 @@ def _listing(folder: str, before: _Before | None) -> dict[str, Listed]:
     return listing
 
 
-def _is_same(one: str, other: str) -> bool:
-    return os.path.exists(other) and os.path.samefile(one, other)
+def _is_same(path: str, other: str) -> bool:
+    return os.path.exists(other) and os.path.samefile(path, other)
 
 
 def _paths(folder: str) -> list[str]:
@@ -164,7 +164,7 @@ def _paths(folder: str) -> list[str]:
 
 
 def _put_whole(bucket: Bucket, folder: str, listing: Listing, head: Head) -> tuple[int, Head]:
-    """Put all files there; return how many bytes that were, and the head with the size of the listing."""
+    """Put all files there; return how many bytes they had, and the head with the size of the listing."""
     moved, whole = 0, {}
     for path, file in listing.items():
         names = []
@@ -180,7 +180,7 @@ def _put_whole(bucket: Bucket, folder: str, listing: Listing, head: Head) -> tup
 
 
 def _step(before: _Before, folder: str, listing: Listing) -> bytes:
-    """Return what leads from the version before to this one, or nothing if too many steps would follow each other."""
+    """Return the step from the last version to this one, or nothing if too many steps would follow each other."""
     if before.steps >= MOST_STEPS:
         return b""
     plans: dict[str, Json] = {}
@@ -198,26 +198,26 @@ def _step(before: _Before, folder: str, listing: Listing) -> bytes:
                 plan.append(len(part))
                 added.append(bytes(part))
         plans[path] = plan
-    about: Json = {
+    header: Json = {
         "from": before.head.listing, "step": before.head.step, "size": before.head.size, "files": plans,
         "gone": [path for path in before.listing if path not in listing],
     }  # fmt: skip
-    return zlib.compress(b"\n".join((canonical(about), b"".join(added))), 9)
+    return zlib.compress(b"\n".join((canonical(header), b"".join(added))), 9)
 
 
-def _before(kept: str) -> _Before | None:
+def _before(folder: str) -> _Before | None:
     """Return the version that was published last, if it is still there."""
-    listing, about, count = (files.read(f"{kept}/{name}", MOST_LISTING) for name in (LISTING, HEAD, STEPS))
-    if not listing or not about or not count or not count.isdigit():
+    listing, head, count = (files.read(f"{folder}/{name}", MOST_LISTING) for name in (LISTING, HEAD, STEPS))
+    if not listing or not head or not count or not count.isdigit():
         return None
     try:
-        return _Before(folder=kept, listing=read_listing(listing), head=read_head(about)[0], steps=int(count))
+        return _Before(folder=folder, listing=read_listing(listing), head=read_head(head)[0], steps=int(count))
     except ReplicaError:
         return None
 
 
 def _keep(version: _Before, folder: str) -> None:
-    """Keep a version to compare the next one with; whoever is killed meanwhile publishes the next one whole."""
+    """Keep a version to compare the next one with; if this is killed, the next one is published whole."""
     shutil.rmtree(version.folder, ignore_errors=True)
     for path in version.listing:
         link(f"{folder}/{path}", f"{version.folder}/files/{path}")
@@ -227,7 +227,7 @@ def _keep(version: _Before, folder: str) -> None:
 
 
 def link(source: str, target: str) -> None:
-    """Let a file be at another place, too: as the same one, or as a copy where that is impossible."""
+    """Link a file to another place, or copy it there where links are impossible."""
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
         os.link(source, target)
@@ -236,7 +236,7 @@ def link(source: str, target: str) -> None:
 
 
 def mapped(path: str) -> memoryview:
-    """Return a file's content, which is read as far as it is looked at."""
+    """Return a file's content, of which only what is used is read."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b"")

@@ -86,7 +86,7 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     ]
     contexts = [*_contexts(living), *_antecedents(units)]
     alternatives = [*(unit.rows for unit in (*units, *mark_units)), *(rows for _, rows in contexts)]
-    rows = [(number, row) for number, each in enumerate(alternatives) for row in each]
+    rows = [(target, row) for target, target_rows in enumerate(alternatives) for row in target_rows]
     ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
     tool_words: Mapping[str, Any] = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
@@ -132,7 +132,9 @@ def _act_words(units: Iterable[Unit], vocabularies: Iterable[Vocabulary], kept: 
         do.setdefault(number, set()).update(verbs)
         what.setdefault(number, set()).update(nouns)
     used = vocabularies if do else ()
-    return [_words_unit(do.get(one.number, set()), what.get(one.number, set()), one, kept).record for one in used]
+    return [
+        _words_unit(do.get(known.number, set()), what.get(known.number, set()), known, kept).record for known in used
+    ]
 
 
 def _words_unit(do: Collection[str], what: Collection[str], known: Vocabulary, kept: Units) -> Unit:
@@ -152,7 +154,7 @@ def _encoded(value: object) -> bytes:
 
 
 def _trigger_unit(trigger: Trigger, own: str, known: Vocabulary, units_of: Callable[[str], Units]) -> Unit:
-    """Return what a trigger comes to; `known` are the words of its acts."""
+    """Return the unit of a trigger; `known` are the words of its acts."""
     origin = origin_of(trigger.path)
     origin = own if origin == PROJECT else origin
     key = trigger_key(trigger, origin, known.number)
@@ -250,7 +252,7 @@ def _unless(text: str) -> Unless:
 
 
 def _mark_unit(name: str, earlier: Earlier, known: Vocabulary, units: Units) -> Unit:
-    """Return what a mark comes to; `known` are the words of its acts."""
+    """Return the unit of a mark; `known` are the words of its acts."""
     return units.of(mark_key(name, earlier, known), lambda: _lower_mark(name, earlier, known))
 
 

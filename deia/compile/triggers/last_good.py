@@ -66,9 +66,9 @@ def _fault(problems: Sequence[Problem]) -> str:
         return ""
     more = f" ({counted(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
     is_standing = any(problem.code == LAST_GOOD for problem in problems)
-    found = shorten(one_line(errors[0].found), MOST_FOUND)
+    message = shorten(one_line(errors[0].found), MOST_FOUND)
     where = one_line(errors[0].path) + (f":{errors[0].line}" if errors[0].line else "")
-    return f"{where}: {found}{more} {STANDING if is_standing else LEFT_OUT}"
+    return f"{where}: {message}{more} {STANDING if is_standing else LEFT_OUT}"
 
 
 def _text(root: str, path: str, digest: str) -> str | None:

@@ -59,32 +59,34 @@ def lint_triggers(
     return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))
 
 
-def _warning(trigger: Trigger, code: str, found: str, fix: str, *, line: int = 0) -> Problem:
-    named = f"{quote(trigger.id)}: {found}"
+def _warning(trigger: Trigger, code: str, message: str, fix: str, *, line: int = 0) -> Problem:
+    named = f"{quote(trigger.id)}: {message}"
     return Problem(path=trigger.path, line=line or trigger.line, found=named, fix=fix, code=code, severity="warning")
 
 
 def unreachable(trigger: Trigger) -> Iterator[Problem]:
-    """Yield the clauses that cannot match in any turn that `who` allows, and triggers that can never fire for that."""
+    """Yield the clauses that cannot match in any turn that `who` allows, and triggers that can therefore never fire."""
     who = frozenset(trigger.who)
-    every = who.intersection(*(_roles(clause) for clause in trigger.all))
-    if not every:
-        found = f"no turn of {', '.join(trigger.who)} can match all of its `all`"
-        yield _error(trigger, f"{found} ({_kinds(trigger.all)}).", "Change `who`, or move a clause to `any`.")
+    roles = who.intersection(*(_roles(clause) for clause in trigger.all))
+    if not roles:
+        message = f"no turn of {', '.join(trigger.who)} can match all of its `all`"
+        yield _error(trigger, f"{message} ({_kinds(trigger.all)}).", "Change `who`, or move a clause to `any`.")
         return
-    idle = [clause for clause in trigger.any if not _roles(clause) & every]
+    idle = [clause for clause in trigger.any if not _roles(clause) & roles]
     if trigger.any and len(idle) == len(trigger.any):
-        found = f"no turn of {', '.join(sorted(every))} can match any of its clauses ({_kinds(trigger.any)})."
-        yield _error(trigger, found, "Change `who`, or the kind of a clause.")
+        message = f"no turn of {', '.join(sorted(roles))} can match any of its clauses ({_kinds(trigger.any)})."
+        yield _error(trigger, message, "Change `who`, or the kind of a clause.")
         return
     for clause in idle:
-        found = f"its {clause.kind} clause {quote(clause.value)} cannot match in a turn of {', '.join(sorted(every))}."
+        message = (
+            f"its {clause.kind} clause {quote(clause.value)} cannot match in a turn of {', '.join(sorted(roles))}."
+        )
         fix = "Add the intended role to `who`, or remove the clause."
-        yield _warning(trigger, "unreachable-clause", found, fix, line=clause.line)
+        yield _warning(trigger, "unreachable-clause", message, fix, line=clause.line)
     if not any(stance in trigger.stance for stance in ("announced", "requested")) and who == {"tool_call"}:
-        found = f"a tool call always counts as announced, but `stance` is {', '.join(trigger.stance)}."
+        message = f"a tool call always counts as announced, but `stance` is {', '.join(trigger.stance)}."
         if "dry_run" not in trigger.stance:
-            yield _error(trigger, found, "Add announced to `stance`.")
+            yield _error(trigger, message, "Add announced to `stance`.")
 
 
 def _roles(clause: Clause) -> frozenset[str]:
@@ -95,17 +97,17 @@ def _kinds(clauses: Sequence[Clause]) -> str:
     return ", ".join(dict.fromkeys(clause.kind for clause in clauses))
 
 
-def _error(trigger: Trigger, found: str, fix: str) -> Problem:
-    return _warning(trigger, "unreachable-trigger", found, fix).but(severity="error")
+def _error(trigger: Trigger, message: str, fix: str) -> Problem:
+    return _warning(trigger, "unreachable-trigger", message, fix).but(severity="error")
 
 
 def without_cases(trigger: Trigger, cases: Sequence[Case]) -> Iterator[Problem]:
     """Yield a warning if a trigger has no cases at all."""
     stem, _, ending = trigger.path.rpartition(".")
     if trigger.path.startswith(f"{FOLDER}/") and not any(case.trigger == trigger.id for case in cases):
-        found = "it has no cases, so nothing shows that it fires where it should."
+        message = "it has no cases, so nothing shows that it fires where it should."
         fix = f"Add cases that fire and cases that stay silent to {stem}.cases.{ending}."
-        yield _warning(trigger, "no-cases", found, fix)
+        yield _warning(trigger, "no-cases", message, fix)
 
 
 def overlapping(artefact: Artefact, triggers: Sequence[Trigger], cases: Sequence[Case]) -> Iterator[Problem]:
@@ -114,22 +116,22 @@ def overlapping(artefact: Artefact, triggers: Sequence[Trigger], cases: Sequence
     A trigger of a lower layer counts only if it shows the same documents; otherwise each of the two adds something.
     """
     own = {trigger.id: trigger for trigger in triggers}
-    firing: dict[str, list[Case]] = {}
+    firing_cases: dict[str, list[Case]] = {}
     for case in cases:
         if case.fires:
-            firing.setdefault(case.trigger, []).append(case)
+            firing_cases.setdefault(case.trigger, []).append(case)
     compiled = [artefact.trigger(number) for number in range(artefact.meta.triggers)]
     documents = {trigger.id: {number for number, _, _ in trigger.documents} for trigger in compiled}
-    fired = {identity: _fired_on(artefact, firing.get(identity, ())) for identity in sorted(own)}
+    fired = {identity: _fired_on(artefact, firing_cases.get(identity, ())) for identity in sorted(own)}
     for identity in sorted(own):
         for other in sorted(fired[identity]):
             repeated = other == identity or (other in own and other < identity)
             if repeated or (other not in own and documents.get(other) != documents.get(identity)):
                 continue
-            if identity in (fired[other] if other in own else _fired_on(artefact, firing.get(other, ()))):
-                found = f"{quote(other)} fires on its cases, and it on those of {quote(other)}."
+            if identity in (fired[other] if other in own else _fired_on(artefact, firing_cases.get(other, ()))):
+                message = f"{quote(other)} fires on its cases, and it on those of {quote(other)}."
                 fix = "Merge the two, or add cases that distinguish them."
-                yield _warning(own[identity], "overlapping-triggers", found, fix)
+                yield _warning(own[identity], "overlapping-triggers", message, fix)
 
 
 def _fired_on(artefact: Artefact, cases: Sequence[Case]) -> set[str]:
@@ -149,9 +151,9 @@ def missing_near_misses(artefact: Artefact, trigger: Trigger, cases: Sequence[Ca
     if not any(case.fires for case in own):
         return
     if not silent or all(run_case(artefact, case, now=0.0).stage == GATE for case in silent):
-        found = "none of its silent cases has the words that it needs." if silent else "it has no silent case."
+        message = "none of its silent cases has the words that it needs." if silent else "it has no silent case."
         fix = "Add near misses to `silent`: denied, asked about, reported, only printed, another target."
-        yield _warning(trigger, "no-near-miss", found, fix)
+        yield _warning(trigger, "no-near-miss", message, fix)
 
 
 def unreadable_exemplars(trigger: Trigger) -> Iterator[Problem]:
@@ -159,9 +161,9 @@ def unreadable_exemplars(trigger: Trigger) -> Iterator[Problem]:
     for clause in (*trigger.any, *trigger.all):
         for text in map(str, clause.value) if clause.kind == "meaning" else ():
             if exemplar_act(text) is None:
-                found = f"the exemplar {quote(text)} names no act on a thing, and matches nothing."
+                message = f"the exemplar {quote(text)} names no act on a thing, and matches nothing."
                 fix = "Write it as an order: a verb, its object and where, such as `wipe the production database`."
-                yield _warning(trigger, "unreadable-exemplar", found, fix, line=clause.line)
+                yield _warning(trigger, "unreadable-exemplar", message, fix, line=clause.line)
 
 
 def slow_patterns(artefact: Artefact, triggers: Sequence[Trigger], clock: Callable[[], float]) -> Iterator[Problem]:
@@ -171,10 +173,10 @@ def slow_patterns(artefact: Artefact, triggers: Sequence[Trigger], clock: Callab
     for trigger in triggers:
         for clause in compiled[trigger.id].clauses if trigger.id in compiled else ():
             if clause.kind == "pattern":
-                slowest = max(_seconds(clause.pattern, text, clock) for text in killers(clause.source))
-                if slowest > SLOW:
-                    found = f"the pattern {quote(clause.source)} takes {slowest * 1000:.0f} ms on {SEGMENT} characters."
-                    yield _warning(trigger, "slow-pattern", found, "Bound its repeats: {0,40} instead of *.")
+                worst = max(_seconds(clause.pattern, text, clock) for text in killers(clause.source))
+                if worst > SLOW:
+                    message = f"the pattern {quote(clause.source)} takes {worst * 1000:.0f} ms on {SEGMENT} characters."
+                    yield _warning(trigger, "slow-pattern", message, "Bound its repeats: {0,40} instead of *.")
 
 
 def killers(pattern: str) -> list[str]:

@@ -72,9 +72,9 @@ def exemplar_act(text: str) -> CompiledAct | None:
         return None
     required = combinations(groups, len(groups) - (len(groups) + len(places) > FEW))
     always = _marks(text, DENIALS) + ([] if frame.whole else _marks(text, QUANTIFIERS))
-    said = [[*always, *places, *chosen] for chosen in required] if groups or always or places else []
+    conditions = [[*always, *places, *chosen] for chosen in required] if groups or always or places else []
     where = "how" if CLAUSE_WORDS.isdisjoint(words(text)[1:]) else "near"  # "… so that the build passes"
-    return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], whole=frame.whole, **{where: said})
+    return CompiledAct(do=[ALIKE + verb], what=[ALIKE + head] if head else [], whole=frame.whole, **{where: conditions})
 
 
 def _marks(text: str, marks: frozenset[str]) -> list[list[str]]:
@@ -85,7 +85,7 @@ def _marks(text: str, marks: frozenset[str]) -> list[list[str]]:
 def _verb(text: str) -> str:
     """Return the verb that an exemplar begins with, with its particle, in the base form; "" if there is none.
 
-    Of `let redis evict keys` that is `evict`, of `force-delete the branch` both words.
+    For `let redis evict keys` that is `evict`; for `force-delete the branch` it is both words.
     """
     tokens = words(text)
     if tokens[:1] == ["let"]:

@@ -43,7 +43,7 @@ from deia.watch.shell.programs import SHORT_NAMES
 from deia.watch.shell.templates import SHORTEST_PREFIX, UNABBREVIATED
 
 WILD = "\x02"
-# Words of what deia.watch.clauses.removals knows.
+# Words of the deletions that deia.watch.clauses.removals knows.
 DELETION = Group(("rm", "unlink", "trash", "del", "delete", "remove"))
 PRONOUNS = ("everything", "it", "that", "them", "these", "this", "those")
 WHOLE_THING = [["whole"], ["thing"]]
@@ -90,12 +90,12 @@ def _slots(kind: str, source: str, expand: Callable[[str], Group]) -> Lowered:
     others = [group for number, groups in enumerate(groups_of) if number != object_slot for group in groups]
     alternatives = [tuple(Group(alike) for alike in alternative) for alternative in longer]
     antecedent = "|".join([*nouns, *(" ".join(alike[0] for alike in alternative) for alternative in longer)])
-    said = f"<it> {antecedent}"  # the name under which the conversation's memory keeps that the object was mentioned
+    mention = f"<it> {antecedent}"  # the name under which the conversation's memory notes that the object was named
     with_pronoun = [pronoun if number == object_slot else slot for number, slot in enumerate(slots)]
     return Lowered(
-        clause=CompiledClause.of(kind, source, slots, it=with_pronoun, said=said),
+        clause=CompiledClause.of(kind, source, slots, it=with_pronoun, said=mention),
         rows=(row, (*speech, *others, Group((*PRONOUNS, "thing")))),
-        antecedent=said,
+        antecedent=mention,
         antecedent_rows=(*(((Group(nouns),),) if nouns else ()), *alternatives),
     )
 

@@ -1,8 +1,8 @@
 """Lowered triggers and marks, kept between compiles: lowering is the slow part of compiling triggers.
 
-A unit is what one trigger or mark comes to, independent of all others. It is kept under a digest of everything that it
-was made from, so a unit that is found is the right one, and a changed trigger is lowered alone. The file lies in the
-person's cache. One that is damaged, or that another version made, counts as empty.
+A unit is one lowered trigger or mark, independent of all others. It is kept under a digest of everything that it was
+made from, so a unit with the right key is up to date, and only a changed trigger is lowered again. The file is in the
+person's cache; one that is damaged, or that another version made, counts as empty.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GateRow(NamedTuple):  # there are thousands, and a record is slower
 
 
 class Unit(Record):
-    """What a trigger or a mark comes to."""
+    """A trigger or a mark, lowered."""
 
     record: bytes  # as in the artefact, but for the numbers of its documents
     rows: Sequence[GateRow]
@@ -67,7 +67,7 @@ class Units:
 
     @property
     def changed(self) -> bool:
-        """Whether other units are used than were known."""
+        """Whether the units that are used differ from those that were known."""
         return self.used.keys() != self.known.keys()
 
 
@@ -163,7 +163,7 @@ def read_units(path: str, token: str) -> Units:
 
 
 def _rows(numbered: Iterable[Sequence[int]], groups: Sequence[str]) -> list[GateRow]:
-    return [GateRow(flags, tuple([groups[one] for one in needed])) for flags, *needed in numbered]
+    return [GateRow(flags, tuple([groups[number] for number in needed])) for flags, *needed in numbered]
 
 
 def write_units(path: str, token: str, units: Mapping[str, Unit]) -> None:
@@ -187,7 +187,7 @@ def _numbered(rows: Iterable[GateRow], numbers: dict[str, int]) -> list[list[int
 
 
 def read_kept(path: str, form: str, token: str) -> bytes:
-    """Return what a file of this form and with this token holds, or nothing if it is another one or damaged."""
+    """Return the content of a file with this form and token, or nothing if it has another, or is damaged."""
     head, _, body = (files.read(path, files.ANY_SIZE) or b"").partition(b"\n")
     return body if head == _head(form, token, body) else b""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TABLE = os.path.join(os.path.dirname(__file__), "definitions.txt")
 CLASSES = frozenset("class struct interface trait impl union protocol object record".split())
-OPEN = ("namespace", "module", "program", "service")  # what is in them is a chunk of its own even if all would fit
+OPEN = ("namespace", "module", "program", "service")  # their parts are chunks of their own even if the whole would fit
 SMALL = ("declaration", "macro", "property", "rule", "block", "index", "type", "enum")  # short neighbours share a chunk
 COLONS = frozenset(("cpp", "c", "rust", "php", "ruby", "perl"))  # languages that write A::b
 NAMES = frozenset(
@@ -33,9 +33,9 @@ COMMENT = ("//", "/*", "*", "--", ";", "%", "(*", "#[", "@", "///", "template")
 HASH_COMMENTS = frozenset(
     "ruby bash perl r julia elixir powershell nim make cmake tcl terraform hcl graphql gdscript".split()
 )
-INSIDE = frozenset(("python", "starlark"))  # languages whose comment on a definition stands in it
+INSIDE = frozenset(("python", "starlark"))  # languages that write the comment on a definition inside it
 LONGEST_SIGNATURE = 160
-DEEPEST_NAME = 3  # levels below a definition at which its name is looked for
+DEEPEST_NAME = 3  # levels below a definition that are searched for its name
 
 
 class _Definition(NamedTuple):
@@ -47,24 +47,24 @@ class _Definition(NamedTuple):
 
 
 def definitions(reading: Reading, _limit: int) -> list[Node]:
-    """Return the definitions of a source file, those in others as their parts; none of an unknown language."""
+    """Return the definitions of a source file, inner ones as parts of outer ones; none if the language is unknown."""
     language = reading.language
     if language not in _table():
         return []
     rows = reading.text.split("\n")
-    found = _found(reading.text.encode("utf-8", "replace"), language)
-    return _nested(found, rows, line_starts(reading.text), language)
+    captured = _captured(reading.text.encode("utf-8", "replace"), language)
+    return _nested(captured, rows, line_starts(reading.text), language)
 
 
-def _found(source: bytes, language: str) -> list[_Definition]:
-    """Return the definitions in order, each before those in it."""
+def _captured(source: bytes, language: str) -> list[_Definition]:
+    """Return the definitions in order, each before those inside it."""
     parser, query = _grammar(language)
     from tree_sitter import QueryCursor  # noqa: PLC0415 - an extra
 
     captures = QueryCursor(query).captures(parser.parse(source).root_node)
-    nodes = [(kind, node) for kind, some in captures.items() if kind[0] != "_" for node in some]
-    nodes.sort(key=lambda one: (one[1].start_byte, -one[1].end_byte))
-    found = []
+    nodes = [(kind, node) for kind, captured_nodes in captures.items() if kind[0] != "_" for node in captured_nodes]
+    nodes.sort(key=lambda capture: (capture[1].start_byte, -capture[1].end_byte))
+    captured = []
     wrapper = None
     for kind, node in nodes:
         if kind == "wrap":
@@ -75,38 +75,38 @@ def _found(source: bytes, language: str) -> list[_Definition]:
         first, last = whole.start_point.row, whole.end_point.row - (whole.end_point.column == 0)
         signature = _signature(node, source)
         name = ".".join(re.findall(r"[\w-]+", signature)) if kind == "block" else _name(node)
-        found.append(_Definition(kind, name, first, max(first, last), signature))
-    return found
+        captured.append(_Definition(kind, name, first, max(first, last), signature))
+    return captured
 
 
 def _signature(node: Any, source: bytes) -> str:
-    """Return how a definition begins, up to its body, on one line."""
+    """Return the beginning of a definition, up to its body, on one line."""
     body = node.child_by_field_name("body")
     end = min(node.end_byte if body is None else body.start_byte, node.start_byte + LONGEST_SIGNATURE)
     head = source[node.start_byte : end].decode("utf-8", "replace")
     return " ".join((head if body is not None else head.split("{")[0].split("\n\n")[0]).split()).rstrip("{: ")
 
 
-def _nested(found: Iterable[_Definition], rows: Sequence[str], starts: Sequence[int], language: str) -> list[Node]:
-    """Return definitions as a tree. What begins on a line on which another one ends belongs to the other one."""
+def _nested(captured: Iterable[_Definition], rows: Sequence[str], starts: Sequence[int], language: str) -> list[Node]:
+    """Return definitions as a tree; one that begins on the line on which another ends belongs to the other's text."""
     joint = "::" if language in COLONS else "."
     top = (_Definition("", "", -1, len(rows), ""), Node(0, 0, "", ""), list[Node]())
     above = [top]
     ended = -1  # the last row of the definition that was closed last
 
-    for definition in found:
-        each = definition._replace(last=_without_comment(rows, definition, language))
-        while above[-1][0].last < each.first:
+    for parsed in captured:
+        definition = parsed._replace(last=_without_comment(rows, parsed, language))
+        while above[-1][0].last < definition.first:
             ended = _close(above)
         outer, around, _ = above[-1]
-        if each.first <= ended or each.first == outer.first or each.last > outer.last:
+        if definition.first <= ended or definition.first == outer.first or definition.last > outer.last:
             continue
-        first = _with_comment(rows, each.first, max(ended, outer.first), language)
-        kind = "method" if each.kind == "function" and outer.kind in CLASSES else each.kind
-        symbol = f"{around.symbol}{joint}{each.name}".removeprefix(joint)
-        heading = f"{around.symbol} > {each.signature}".removeprefix(" > ")
-        start, end = starts[first], starts[each.last] + len(rows[each.last])
-        above.append((each, Node(start, end, kind, symbol, heading), []))
+        first = _with_comment(rows, definition.first, max(ended, outer.first), language)
+        kind = "method" if definition.kind == "function" and outer.kind in CLASSES else definition.kind
+        symbol = f"{around.symbol}{joint}{definition.name}".removeprefix(joint)
+        heading = f"{around.symbol} > {definition.signature}".removeprefix(" > ")
+        start, end = starts[first], starts[definition.last] + len(rows[definition.last])
+        above.append((definition, Node(start, end, kind, symbol, heading), []))
     while len(above) > 1:
         _close(above)
     return top[2]
@@ -130,7 +130,7 @@ def _with_comment(rows: Sequence[str], first: int, border: int, language: str) -
 
 
 def _without_comment(rows: Sequence[str], definition: _Definition, language: str) -> int:
-    """Return the last row of a definition, without the comments below it that a grammar counts in for their indent."""
+    """Return a definition's last row, without comments below it that the grammar includes because of their indent."""
     last = definition.last
     while language in INSIDE and last > definition.first and rows[last].lstrip()[:1] in {"", "#"}:
         last -= 1
@@ -138,7 +138,7 @@ def _without_comment(rows: Sequence[str], definition: _Definition, language: str
 
 
 def _name(node: Any) -> str:
-    """Return the name of a definition: of its field, of what it declares, or of the first name in it."""
+    """Return a definition's name: its name field, its innermost declarator, or the first name in it."""
     named = node.child_by_field_name("name")
     inner = node
     while named is None and (inner := inner.child_by_field_name("declarator")) is not None:
@@ -152,13 +152,13 @@ def _name(node: Any) -> str:
 
 
 def _first_name(node: Any, depth: int = 0) -> Any:
-    """Return the first name in a definition; what a Lisp or Elixir defines stands behind the word that defines."""
+    """Return the node of the first name in a definition; in Lisps and Elixir it follows the defining word."""
     children = node.named_children[:8]
     for child in children[1:] if node.type in {"call", "list_lit"} and children[1:] and not depth else children:
-        found = child if child.type in NAMES or child.type.endswith(("identifier", "_name")) else None
-        found = found or (_first_name(child, depth + 1) if depth < DEEPEST_NAME else None)
-        if found is not None:
-            return found
+        name = child if child.type in NAMES or child.type.endswith(("identifier", "_name")) else None
+        name = name or (_first_name(child, depth + 1) if depth < DEEPEST_NAME else None)
+        if name is not None:
+            return name
     return None
 
 

@@ -1,8 +1,8 @@
-"""From the parts that a format has (functions, records, sections) to chunks of a bearable size.
+"""Turn the parts of a format (functions, records, sections) into chunks of limited size.
 
-A chunker says what a text consists of, as a tree of `Node`. A part that fits is one chunk, whole. One that does not is
-its own beginning and, as children, the parts in it; what has no parts is cut at the best border within the limit. No
-word of the text is lost, and none is repeated but by the overlap that was asked for.
+A chunker describes a text as a tree of `Node`. A part that fits becomes one chunk. One that does not fit becomes a
+chunk of its own beginning, with its parts as children; a part without parts is cut at the best border within the limit.
+No word of the text is lost, and none is repeated except by the overlap that was asked for.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EMPTY = re.compile(
     r"(?:</[\w:.-]+\s*>|\W)*+"
-)  # between two parts: what says nothing, such as brackets and closing tags
+)  # text between two parts that says nothing, such as brackets and closing tags
 SENTENCE = "sentence"
 COMMENTS = re.compile(r"(?:\s*(?:#|//|--|<!--|/?\*)[^\n]*+)*+\s*+")
 LONGEST_HEADING = 200
@@ -32,7 +32,7 @@ MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
 
 
 class Node(NamedTuple):  # a named tuple: a large file has a hundred thousand, and a record takes five times as long
-    """A part of a text: from where to where, what it is, and the parts in it in order, which do not overlap."""
+    """A part of a text: its offsets, what it is, and the parts in it, in order and without overlap."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Node(NamedTuple):  # a named tuple: a large file has a hundred thousand, a
 
 
 class Piece(NamedTuple):
-    """What becomes a chunk, or several if it is too long; `parent` is the number of the piece that it belongs to."""
+    """A stretch of text for one chunk, or several if it is too long; `parent` is the number of the piece around it."""
 
     start: int
     end: int
@@ -53,13 +53,13 @@ class Piece(NamedTuple):
 
 
 class Cut(Record):
-    """How long a chunk may be, and what else a chunker or a person wants of it."""
+    """How long a chunk may be, and other requirements of a chunker or a person."""
 
     limit: int
     overlap: int = 0  # how much of the chunk before it a chunk repeats
-    packs: tuple[str, ...] = ()  # the kinds of which small neighbours share a chunk
-    opens: tuple[str, ...] = ()  # the kinds whose parts are chunks of their own even where the whole would fit
-    borders: tuple[str, ...] = ("\n\n", SENTENCE, "\n", " ")  # where to cut what is too long: the first that is there
+    packs: tuple[str, ...] = ()  # kinds whose small neighbours share a chunk
+    opens: tuple[str, ...] = ()  # kinds whose parts are chunks of their own even if the whole would fit
+    borders: tuple[str, ...] = ("\n\n", SENTENCE, "\n", " ")  # where to cut a long text: the first that occurs
 
 
 def chunks_of(reading: Reading, top: Node, *, id: str, cut: Cut) -> list[Chunk]:  # noqa: A002 - an id is called id
@@ -76,7 +76,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -> None:
-    """Add the pieces of what does not fit in one: its own text between its parts, and its parts."""
+    """Add the pieces of a node that does not fit in one: the text between its parts, and the parts."""
     own, at = parent, node.start
     for group in _groups(node.parts, cut):
         first, last = group[0], group[-1]
@@ -97,12 +97,12 @@ def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -
 
 
 def _is_comment(text: str, start: int, end: int) -> bool:
-    """Return whether what stands above a small part is about it, so that both are one chunk."""
+    """Return whether the text above a small part is a comment on it, so that both share a chunk."""
     return COMMENTS.fullmatch(text, start, end) is not None and not EMPTY.fullmatch(text, start, end)
 
 
 def _groups(parts: Sequence[Node], cut: Cut) -> Iterator[Sequence[Node]]:
-    """Yield the parts, those of the same kind together while they fit, if small neighbours are to share a chunk."""
+    """Yield the parts in groups: neighbours of the same kind together while they fit, if `cut` packs that kind."""
     group: list[Node] = []
     for part in parts:
         if group and (
@@ -122,7 +122,7 @@ def _joined(group: Sequence[Node]) -> Node:
 
 
 def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: Cut) -> Iterator[Chunk]:
-    """Yield the chunks of the pieces that a chunker found, each of which stands behind its parent."""
+    """Yield the chunks of pieces, in which each piece comes after its parent."""
     text, starts = reading.text, line_starts(reading.text)
     ordinals: list[int] = []  # of each piece's first chunk
     levels: list[int] = []
@@ -152,7 +152,7 @@ def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: C
 
 
 def _metadata(piece: Piece, starts: Sequence[int], *, is_whole: bool) -> dict[str, Json]:
-    """Return a node's metadata, with the parts that a whole piece contains, and where a part of it is from."""
+    """Return a node's metadata, with the definitions in a whole piece, or the lines of the whole for a part of it."""
     node = piece.node
     metadata: dict[str, Json] = dict(node.metadata)
 
@@ -176,7 +176,7 @@ def _inner(node: Node) -> Iterator[Node]:
 
 
 def windows(text: str, start: int, end: int, cut: Cut) -> Iterator[tuple[int, int]]:
-    """Yield where to cut a stretch of text, its blank ends left out: whole if it fits, else at the best borders."""
+    """Yield the offsets of a stretch of text without blank ends: whole if it fits, else cut at the best borders."""
     while (
         cut.borders and start < end and (text[start] == "\n" or (text[start] == " " and text[start - 1 : start] > "\n"))
     ):
@@ -198,9 +198,9 @@ def windows(text: str, start: int, end: int, cut: Cut) -> Iterator[tuple[int, in
 def _border(text: str, low: int, high: int, cut: Cut) -> int:
     """Return the best place to cut between two offsets, or the last one if there is none."""
     for border in cut.borders:
-        found = last_sentence_end(text, low, high) if border is SENTENCE else text.rfind(border, low, high)
-        if found > 0:
-            return found
+        place = last_sentence_end(text, low, high) if border is SENTENCE else text.rfind(border, low, high)
+        if place > 0:
+            return place
     return high
 
 

@@ -1,4 +1,4 @@
-"""What a chunk refers to, for formats in which that is told by the text: tables, messages, schemas."""
+"""What a chunk refers to, in formats whose text says so: tables, messages, schemas."""
 
 from __future__ import annotations
 

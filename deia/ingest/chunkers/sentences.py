@@ -1,4 +1,4 @@
-"""Where sentences end, as far as that can be told from a text without its language."""
+"""Where sentences end, as far as a text shows it without knowing its language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ END = re.compile(
     "[.!?\u2026]['\")\\]\u201d\u2019\u00bb]{0,3}(?=\\s+[^\\sa-z])"
     "|[\u3002\uff01\uff1f](?![\u3002\uff01\uff1f\u300d\u300f\uff09])"
 )
-# What ends with a full stop and yet not a sentence.
+# Words whose full stop does not end a sentence.
 ABBREVIATIONS = frozenset(
     "al approx bzw ca cf dr ed eds eg etc e.g fig figs i.e ie inc jr mr mrs ms no nos nr p pp prof sec sr st "
     "u.s vol vs z.b".split()

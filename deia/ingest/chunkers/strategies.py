@@ -21,7 +21,7 @@ MARK = re.compile(r"^ {0,3}(`{3,}|~{3,})(?s:.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|^(#
 
 
 def sections(reading: Reading, *, fewest: int = 1) -> list[Node]:
-    """Return what stands below each heading of at least the given level, up to the next one."""
+    """Return the section below each heading of level `fewest` or deeper, up to the next such heading."""
     text = reading.text
     marks = [mark for mark in MARK.finditer(text) if mark[2] and len(mark[2]) >= fewest]
     ends = [*(mark.start() for mark in marks), len(text)][1:]
@@ -66,14 +66,14 @@ def paragraphs(reading: Reading) -> list[Node]:
 
 
 def sentences(reading: Reading) -> list[Node]:
-    """Return the sentences; a paragraph ends one, too."""
+    """Return the sentences; the end of a paragraph ends one, too."""
     text = reading.text
     ends = {*sentence_ends(text, 0, len(text)), *(gap.end() for gap in BLANK_LINES.finditer(text))}
     return _nodes(reading, [0, *sorted(ends), len(text)], "")
 
 
 def _nodes(reading: Reading, borders: Sequence[int], kind: str) -> list[Node]:
-    """Return what lies between borders, each with the headings that it stands below."""
+    """Return the stretches between borders, each with the headings above it."""
     above = sections(reading)
     begins = [node.start for node in above]
     nodes = []

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from deia.ingest.reading import Reading
 
-DEEPEST = 20  # keys in keys; what is further inside is cut between lines
-OPENED = "section"  # the kind of what only holds named things: `paths`, `components`, `$defs`
-PACKED = ("key", "item", "record", "element", "document")  # kinds of which small neighbours share a chunk
+DEEPEST = 20  # levels of keys; what lies deeper is cut between lines
+OPENED = "section"  # the kind of a part that only holds named parts: `paths`, `components`, `$defs`
+PACKED = ("key", "item", "record", "element", "document")  # kinds whose small neighbours share a chunk
 API = re.compile(r"(?:^|\{)\s*[\"']?(?:openapi|swagger|\$schema)[\"']?\s*:", re.MULTILINE)
 HOLDERS = {"paths": "path", "definitions": "schema", "$defs": "schema", "components": OPENED}
 RECORD = re.compile(  # how a record of a log begins
@@ -33,14 +33,14 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def structured(reading: Reading, limit: int) -> list[Node]:
-    """Return the parts of JSON, YAML, XML, CSV or a log, those of a part only where it is longer than the limit."""
+    """Return the parts of JSON, YAML, XML, CSV or a log; only one longer than the limit has parts of its own."""
     finder = FINDERS["csv" if reading.language == "csv" else reading.type]
     nodes = finder(reading, limit)
     return [node._replace(heading=node.heading or reading.title) for node in nodes]
 
 
 def _kind(path: Sequence[str], kind: str, *, api: bool) -> str:
-    """Return the kind of what stands at a path of keys."""
+    """Return the kind of the part at a path of keys."""
     if not api or not path or path[0] not in HOLDERS or len(path) > 3:
         return kind
     if path[0] == "components":
@@ -146,7 +146,7 @@ def _within(documents: Sequence[Node]) -> Iterator[Node]:
 
 
 class _Open:
-    """A mapping or a list whose end the parser has not met yet."""
+    """A mapping or a list whose end the parser has not reached yet."""
 
     def __init__(self, path: tuple[str, ...], *, is_map: bool, start: int) -> None:
         self.path = path
@@ -200,7 +200,7 @@ def _xml_parts(reading: Reading, limit: int) -> list[Node]:
 
     def finish(_name: str) -> None:
         start, symbol, parts = stack.pop()
-        end = position()  # of a closing tag; behind an element that is empty
+        end = position()  # the start of a closing tag, or the end of an empty element
         end = text.find(">", end) + 1 if text.startswith("</", end) else end
         if len(stack) <= DEEPEST:
             node = Node(

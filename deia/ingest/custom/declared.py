@@ -1,4 +1,4 @@
-"""Chunkers that a person declares: how the lines begin that begin a part, or which lines stand between two parts.
+"""Chunkers that a person declares: how the first line of a part begins, or which lines stand between two parts.
 
 A declaration is TOML. Its patterns are of the safe subset, and see at most the first characters of a line, so that no
 file can make them run on; they need no sandbox.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LIMIT, SHORTEST, LONGEST = 2000, 40, 100_000  # characters of a chunk
 MOST_LEVELS, LONGEST_SYMBOL = 6, 80
 BORDERS = ("\n\n", "\n", " ")
-RECORD = "record"  # the kind of what a separator ends
+RECORD = "record"  # the kind of the parts between separators
 
 
 class Level(Record):
@@ -41,10 +41,10 @@ class Declared(Record):
     """A declared chunker; the parts of a level are in those of the level before it."""
 
     levels: tuple[Level, ...] = ()
-    separator: str = ""  # a pattern of lines that stand between records; the levels are inside of these
+    separator: str = ""  # a pattern of lines that stand between records; the levels are inside these
     max_chars: int = LIMIT
     share: bool = False  # whether small neighbours share a chunk
-    files: tuple[str, ...] = ()  # globs of the files that are cut by it
+    files: tuple[str, ...] = ()  # globs of the files that it cuts
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -75,7 +75,9 @@ def written(declared: Declared) -> str:
     lines = [f"files = {json.dumps(list(declared.files), ensure_ascii=False)}"]
     lines += [f"separator = {_quoted(declared.separator)}"] if declared.separator else []
     lines += [f"max_chars = {declared.max_chars}", f"share = {str(declared.share).lower()}"]
-    levels = (f"\n[[levels]]\nbegins = {_quoted(one.begins)}\nkind = {_quoted(one.kind)}" for one in declared.levels)
+    levels = (
+        f"\n[[levels]]\nbegins = {_quoted(level.begins)}\nkind = {_quoted(level.kind)}" for level in declared.levels
+    )
     return "\n".join((*lines, *levels)) + "\n"
 
 
@@ -125,6 +127,6 @@ def _marks(declared: Declared, text: str) -> Iterator[tuple[int, int, str]]:
         if after and line.strip():
             yield 0, start, line
             after = False
-        found = next(((level, match) for level, pattern in levels if (match := pattern.match(line))), None)
-        if found:
-            yield found[0], start, (found[1][1] if found[1].re.groups else "") or line
+        beginning = next(((level, match) for level, pattern in levels if (match := pattern.match(line))), None)
+        if beginning:
+            yield beginning[0], start, (beginning[1][1] if beginning[1].re.groups else "") or line

@@ -1,7 +1,7 @@
-"""A first chunker for a format that nobody knows, drafted from samples by statistics, and figures that judge chunks.
+"""A first chunker for an unknown format, drafted from samples by statistics, and figures that judge chunks.
 
-Files of records repeat themselves: the lines that begin a record begin alike. Every way in which lines begin is a
-candidate. The best one leaves little text before its first line, and parts of a good and even length behind each.
+Files of records repeat themselves: the first lines of records begin alike. Every way in which lines begin is a
+candidate. The best one leaves little text before its first line, and makes parts of a good and even length.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FEWEST, MOST_WAYS, MOST_LINES = 3, 200, 5_000  # lines that have to begin alike; what is looked at
 SHORT, SMALL = 120, 200  # characters: a part is too short; from the typical part's length on, neighbours share a chunk
-LEAST_SCORE = 0.1  # of what is worth a level
+LEAST_SCORE = 0.1  # of a candidate that is worth a level
 KINDS = (RECORD, "part", "detail")  # of the levels
 TOKEN = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Za-z]+|[^\w\s]+|[^\S\n]+")
 SHAPES = {"isdigit": r"\d{1,20}", "isupper": r"[A-Z]{1,40}", "isalpha": r"[A-Za-z]{1,40}", "isspace": r"\s{1,80}"}
@@ -36,9 +36,10 @@ RULE = re.compile(r"([^\w\s])\1{2,}\s*$")
 
 
 def figures(reading: Reading, chunks: Sequence[Chunk]) -> str:
-    """Return what became of a text: how many chunks, how long, how much of it they leave out and repeat."""
+    """Return the figures of a text's chunks: how many, how long, and how much of it they cover and repeat."""
     at = {chunk.ordinal: chunk.lines for chunk in chunks}
-    outer = {one.parent for one in chunks if one.parent in at and one.lines[1] <= at[one.parent][1]}  # hold another
+    # Those that contain another.
+    outer = {chunk.parent for chunk in chunks if chunk.parent in at and chunk.lines[1] <= at[chunk.parent][1]}
     lines = {line for chunk in chunks for line in range(chunk.lines[0], chunk.lines[1] + 1)}
     letters = [len("".join(line.split())) for line in reading.text.split("\n")]  # without blanks
     whole, covered = max(1, sum(letters)), sum(letters[line - 1] for line in lines)
@@ -59,7 +60,7 @@ def drafted(samples: Sequence[Reading], *, globs: Sequence[str] = ()) -> Declare
 
 
 def component_source(declared: Declared, language: str) -> str:
-    """Return the source of a component that does the same, for a person to go on from."""
+    """Return the source of a component that does the same, for a person to build on."""
     folder = os.path.dirname(__file__)
     text = (files.read(f"{folder}/component_{language}.txt") or b"").decode().replace("@WIT@", f"{folder}/chunker.wit")
     begins = json.dumps([level.begins for level in declared.levels], ensure_ascii=False)
@@ -69,7 +70,11 @@ def component_source(declared: Declared, language: str) -> str:
 def _long_parts(declared: Declared, samples: Sequence[Reading]) -> list[str]:
     """Return the texts of the innermost parts that are too long for a chunk, without the line that begins them."""
     inner = ((reading, node) for reading in samples for node in _innermost(parts(declared, reading)))
-    return [one.text[at.start : at.end].partition("\n")[2] for one, at in inner if at.end - at.start > LIMIT]
+    return [
+        reading.text[node.start : node.end].partition("\n")[2]
+        for reading, node in inner
+        if node.end - node.start > LIMIT
+    ]
 
 
 def _innermost(nodes: Sequence[Node]) -> Iterator[Node]:
@@ -78,7 +83,7 @@ def _innermost(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def _best(texts: Sequence[str], *, rules: bool) -> Declared | None:
-    """Return the best candidate; of equals one of exact words, and few of them. Lines of one mark may be rules."""
+    """Return the best candidate; among equals, one of few, exact words. With `rules`, it may be a line of one mark."""
     lines = (line for text in texts for line in text.split("\n")[:MOST_LINES] if line.strip())
     ways = Counter(way for line in lines for way in {*_ways(line)} if rules or not way.separator)
     common = [way for way, count in ways.most_common(MOST_WAYS) if count >= FEWEST]
@@ -109,13 +114,13 @@ def _score(texts: Sequence[str], candidate: Declared) -> float:
     """Return how well a candidate cuts some texts: how much it covers, in how even, long and separate parts."""
     pattern = re.compile(candidate.separator or candidate.levels[0].begins)
     sizes: list[int] = []
-    apart = 0  # parts that stand behind an empty line, or first
+    apart = 0  # parts that begin after an empty line, or come first
     for text in texts:
         lines = text.split("\n")[:MOST_LINES]
         starts = [*itertools.accumulate((len(line) + 1 for line in lines), initial=0)]
-        found = [number for number, line in enumerate(lines) if pattern.match(line[:SEGMENT])]
-        apart += sum(not number or not lines[number - 1].strip() for number in found)
-        marks = [0] * bool(found and candidate.separator) + [starts[number] for number in found]
+        first_lines = [number for number, line in enumerate(lines) if pattern.match(line[:SEGMENT])]
+        apart += sum(not number or not lines[number - 1].strip() for number in first_lines)
+        marks = [0] * bool(first_lines and candidate.separator) + [starts[number] for number in first_lines]
         sizes += [end - start for start, end in itertools.pairwise([*marks, starts[-1]])]
     if len(sizes) < FEWEST:
         return 0.0

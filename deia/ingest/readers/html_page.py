@@ -23,7 +23,7 @@ BLOCKS = frozenset(
     "main ol p pre section summary table tbody td tfoot th thead tr ul hr".split()
 )
 INLINE = frozenset("-text b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
-INLINE_BLOCKS = "p, div, li, pre, h1, h2, h3, table"  # what makes an inline element around it a block
+INLINE_BLOCKS = "p, div, li, pre, h1, h2, h3, table"  # an inline element that holds one of these is a block
 LAYOUT = "table, pre, h1, h2, h3"  # a row that holds one of these is no row of data
 DEEPEST = 200  # nested elements; below that, the text is taken as it is
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -66,14 +66,14 @@ def _main(tree: Any) -> Node:
     body = tree.body
     whole = len(body.text(deep=True)) if body is not None else 0
     for selector in MAIN:
-        found = tree.css_first(selector)
-        if found is not None and len(found.text(deep=True)) >= LEAST_MAIN * whole:
-            return found
+        element = tree.css_first(selector)
+        if element is not None and len(element.text(deep=True)) >= LEAST_MAIN * whole:
+            return element
     return body
 
 
 def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
-    """Write the blocks of an element, and what runs between them as paragraphs."""
+    """Write the blocks of an element, and the text between them as paragraphs."""
     inline: list[str] = []
     links: list[str] = []
     prefix = "- " if node.tag == "li" else "> " if node.tag == "blockquote" else ""
@@ -102,7 +102,7 @@ def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
 
 
 def _addresses(node: Node) -> list[str]:
-    """Return where an element and those in it link to, other than by names of protocols."""
+    """Return the addresses that an element and those in it link to, except those with a protocol."""
     addresses = (link.attributes.get("href") or "" for link in node.css("a[href]"))
     return [address[:LONGEST_ADDRESS] for address in addresses if address and not SCHEME.match(address)]
 

@@ -33,15 +33,20 @@ def read_image(path: str, content: bytes) -> Reading:
     """Return what is known of an image."""
     name = path.rsplit("/", 1)[-1]
     stem = re.sub(r"[_\W]+", " ", name.rsplit(".", 1)[0]).strip() or name
-    found = (match[1] or match[2] for match in DESCRIPTIONS.finditer(content))
-    told = [spaced(each.decode("utf-8", "replace")) for each in found]
+    encoded = (match[1] or match[2] for match in DESCRIPTIONS.finditer(content))
+    descriptions = [spaced(description.decode("utf-8", "replace")) for description in encoded]
     words, note = _words(content)
     width, height = _size(content)
     metadata: dict[str, Json] = {**({"width": width, "height": height} if width else {}), **_camera(content)}
     shot = [f"{word} {metadata[name]}" for word, name in (("on", "taken"), ("with", "camera")) if name in metadata]
-    parts = (f"# {told[0] if told else stem}", *told[1:], f"Taken {' '.join(shot)}" if shot else "", words)
+    parts = (
+        f"# {descriptions[0] if descriptions else stem}",
+        *descriptions[1:],
+        f"Taken {' '.join(shot)}" if shot else "",
+        words,
+    )
     text = "\n\n".join(dict.fromkeys(filter(None, parts)))
-    title = (told[0] if told else stem)[:LONGEST_TITLE]
+    title = (descriptions[0] if descriptions else stem)[:LONGEST_TITLE]
     return Reading(type="image", title=title, text=text, metadata=metadata, notes=(note,) if note else ())
 
 
@@ -60,10 +65,10 @@ def _camera(content: bytes) -> dict[str, str]:
     marks = (mark for mark in (b"Exif\0\0", b"eXIf") if mark in content)
     top = next((content.find(mark) + len(mark) for mark in marks), 0)
     order = BYTE_ORDERS.get(content[top : top + 4], "")
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     with contextlib.suppress(struct.error):
         offset = struct.unpack_from(f"{order}I", content, top + 4)[0] if order else 0
-        for _ in range(2):  # what is said of the picture, and behind it what is said of the shot
+        for _ in range(2):  # the tags of the picture, then those of the shot
             at, offset = top + offset, 0
             for entry in range(struct.unpack_from(f"{order}H", content, at)[0] if at > top else 0):
                 place = at + 2 + 12 * entry
@@ -72,22 +77,22 @@ def _camera(content: bytes) -> dict[str, str]:
                 if tag in CAMERA_TAGS and kind == AS_TEXT:
                     start = top + value if size > 4 else place + 8
                     written = content[start : start + min(size, LONGEST_VALUE)].partition(b"\0")[0]
-                    found[CAMERA_TAGS[tag]] = spaced(CONTROLS.sub(" ", written.decode("utf-8", "replace")))
-    maker, camera = found.pop("maker", ""), found.get("camera", "")
-    found["camera"] = camera if camera.startswith(maker) else f"{maker} {camera}".strip()
-    found["taken"] = found.get("taken", "")[:10].replace(":", "-")
-    return {name: value for name, value in found.items() if value}
+                    fields[CAMERA_TAGS[tag]] = spaced(CONTROLS.sub(" ", written.decode("utf-8", "replace")))
+    maker, camera = fields.pop("maker", ""), fields.get("camera", "")
+    fields["camera"] = camera if camera.startswith(maker) else f"{maker} {camera}".strip()
+    fields["taken"] = fields.get("taken", "")[:10].replace(":", "-")
+    return {name: value for name, value in fields.items() if value}
 
 
 def _words(content: bytes) -> tuple[str, str]:
-    """Return the words in a picture, and what there is to say about that."""
+    """Return the words in a picture, and a note if they could not be read."""
     program = shutil.which("tesseract")
     if not program:
         return "", "Words in the picture are read only where the program tesseract is installed."
     try:
-        ran = subprocess.run(  # noqa: S603 - a program of the person's own
+        completed = subprocess.run(  # noqa: S603 - a program of the person's own
             (program, "-", "-"), input=content, capture_output=True, timeout=SECONDS, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return "", "tesseract could not read the picture."
-    return ran.stdout.decode("utf-8", "replace").strip(), ""
+    return completed.stdout.decode("utf-8", "replace").strip(), ""

@@ -1,4 +1,4 @@
-"""What readers of formats without lines write: Markdown whose headings, code and table rows are theirs."""
+"""Markdown that readers of formats without lines write: only they make its headings, code and table rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def spaced(text: str) -> str:
-    """Return a text with single spaces for all white space."""
+    """Return a text with all white space as single spaces."""
     return " ".join(text.split())
 
 
@@ -29,7 +29,7 @@ class MarkdownLines:
         self._lines: list[str] = []
         self.pages: list[int] = []
         self.title = ""  # the first heading
-        self._anchors: list[tuple[str, int]] = []  # each with how many lines there were before it
+        self._anchors: list[tuple[str, int]] = []  # each with the number of lines before it
         self._links: list[tuple[str, int]] = []
 
     def page(self) -> None:
@@ -38,7 +38,7 @@ class MarkdownLines:
         self.pages.append(len(self._lines) + 1)
 
     def anchor(self, name: str) -> None:
-        """Note that links lead to what is written next under a name."""
+        """Note the name by which links lead to what is written next."""
         self._anchors.append((name, len(self._lines)))
 
     def links(self, addresses: Sequence[str]) -> None:
@@ -48,11 +48,11 @@ class MarkdownLines:
     def places(self) -> dict[str, Json]:
         """Return the anchors and the links, each with its line from 1."""
         full = [at for at, line in enumerate(self._lines) if line]
-        found: dict[str, Json] = {}
+        by_name: dict[str, Json] = {}
         for name, some in (("anchors", self._anchors), ("links", self._links)):
             lines = [(text, bisect_left(full, before)) for text, before in some[:MOST_PLACES]]
-            found[name] = [[text, full[at] + 1] for text, at in lines if at < len(full)]
-        return {name: places for name, places in found.items() if places}
+            by_name[name] = [[text, full[at] + 1] for text, at in lines if at < len(full)]
+        return {name: places for name, places in by_name.items() if places}
 
     def heading(self, level: int, title: str) -> None:
         """Write a heading."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from deia.ingest.readers.markdown_lines import MarkdownLines
 from deia.ingest.readers.plain import LONGEST_TITLE, decode
@@ -33,7 +32,7 @@ def read_notebook(path: str, content: bytes) -> Reading:
     return Reading(type="notebook", title=title, text=lines.text(), language=name, notes=notes)
 
 
-def _write(cell: dict[str, Any], lines: MarkdownLines) -> None:
+def _write(cell: dict[str, object], lines: MarkdownLines) -> None:
     source = _joined(cell.get("source"))
     if cell.get("cell_type") != "code":
         lines.markdown(source)

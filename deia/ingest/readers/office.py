@@ -32,7 +32,7 @@ MOST_CELLS = 5_000_000
 
 
 def read_office(path: str, content: bytes) -> Reading:
-    """Return a document, a presentation or a spreadsheet, told by what is in the archive."""
+    """Return a document, a presentation or a spreadsheet, whichever the archive contains."""
     package = Package(path, content)
     lines = MarkdownLines()
     if "word/document.xml" in package.names:
@@ -45,9 +45,9 @@ def read_office(path: str, content: bytes) -> Reading:
     else:
         raise ReadingError("it is an archive, but no document, presentation or spreadsheet", where=path)
     core = package.xml("docProps/core.xml")
-    found = {} if core is None else {CORE[each.tag]: spaced(each.text or "") for each in core if each.tag in CORE}
-    title = found.pop("title", "") or lines.title or path.rsplit("/", 1)[-1]
-    metadata = {name: value for name, value in found.items() if value}
+    fields = {} if core is None else {CORE[child.tag]: spaced(child.text or "") for child in core if child.tag in CORE}
+    title = fields.pop("title", "") or lines.title or path.rsplit("/", 1)[-1]
+    metadata = {name: value for name, value in fields.items() if value}
     return Reading(type="office", title=title, text=lines.text(), pages=tuple(lines.pages), metadata=metadata)
 
 
@@ -64,10 +64,10 @@ def _write_document(package: Package, lines: MarkdownLines) -> None:
         else:
             for row in element.iter(f"{WORD}tr"):
                 cells = (cell for cell in row if cell.tag == f"{WORD}tc")
-                lines.row([spaced(" ".join(_text(each) for each in cell.iter(f"{WORD}p"))) for cell in cells])
+                lines.row([spaced(" ".join(_text(paragraph) for paragraph in cell.iter(f"{WORD}p"))) for cell in cells])
     notes = package.xml("word/footnotes.xml")
     for note in () if notes is None else notes:
-        lines.paragraph(spaced("".join(_text(each) for each in note.iter(f"{WORD}p"))))
+        lines.paragraph(spaced("".join(_text(paragraph) for paragraph in note.iter(f"{WORD}p"))))
     if len(lines.pages) == 1:  # no program has laid it out, so nothing is known of its pages
         lines.pages.clear()
 
@@ -82,7 +82,7 @@ def _blocks(element: Element, depth: int) -> Iterator[Element]:
 
 
 def _write_paragraph(element: Element, lines: MarkdownLines, levels: dict[str, int]) -> None:
-    if any(_is_page_break(each) for each in element.iter()):
+    if any(_is_page_break(descendant) for descendant in element.iter()):
         lines.page()
     style = element.find(f"{WORD}pPr/{WORD}pStyle")
     level = levels.get(style.get(f"{WORD}val", ""), 0) if style is not None else 0
@@ -117,17 +117,17 @@ def _is_page_break(element: Element) -> bool:
 
 
 def _text(element: Element) -> str:
-    """Return the text of a paragraph; what is deleted in it stands in other elements."""
+    """Return the text of a paragraph; deleted text is in other elements, and left out."""
     parts = []
-    for each in element.iter():
-        if each.tag == f"{WORD}t":
-            parts.append(each.text or "")
-        elif each.tag == f"{WORD}tab":
+    for node in element.iter():
+        if node.tag == f"{WORD}t":
+            parts.append(node.text or "")
+        elif node.tag == f"{WORD}tab":
             parts.append(" ")
-        elif each.tag == f"{WORD}br":
+        elif node.tag == f"{WORD}br":
             parts.append("\n")
-        elif each.tag == PICTURE and each.get("descr"):
-            parts.append(f"[{spaced(each.get('descr', ''))}]")
+        elif node.tag == PICTURE and node.get("descr"):
+            parts.append(f"[{spaced(node.get('descr', ''))}]")
     return "".join(parts)
 
 
@@ -137,8 +137,8 @@ def _text(element: Element) -> str:
 def _write_slides(package: Package, lines: MarkdownLines) -> None:
     root = package.xml("ppt/presentation.xml")
     parts = package.relations("ppt/presentation.xml")
-    ids = [] if root is None else [each.get(RELATION, "") for each in root.iter(f"{SLIDES}sldId")]
-    for number, name in enumerate((parts.get(each, "") for each in ids), 1):
+    ids = [] if root is None else [slide_id.get(RELATION, "") for slide_id in root.iter(f"{SLIDES}sldId")]
+    for number, name in enumerate((parts.get(slide_id, "") for slide_id in ids), 1):
         slide = package.xml(name)
         lines.page()
         for shape in () if slide is None else slide.iter():
@@ -167,14 +167,14 @@ def _write_shape(shape: Element, lines: MarkdownLines, number: int) -> None:
 
 
 def _placeholder(shape: Element) -> str:
-    found = next(shape.iter(f"{SLIDES}ph"), None)
-    return found.get("type", "body") if found is not None else ""
+    placeholder = next(shape.iter(f"{SLIDES}ph"), None)
+    return placeholder.get("type", "body") if placeholder is not None else ""
 
 
 def _shape_text(element: Element) -> str:
     breaks = {f"{DRAWING}t": "", f"{DRAWING}br": "\n"}
     paragraphs = (
-        "".join((each.text or "") + breaks[each.tag] for each in paragraph.iter() if each.tag in breaks)
+        "".join((node.text or "") + breaks[node.tag] for node in paragraph.iter() if node.tag in breaks)
         for paragraph in element.iter(f"{DRAWING}p")
     )
     return "\n".join(text for text in paragraphs if text.strip())

@@ -1,7 +1,7 @@
 """Zip archives of XML, as office programs write them, with limits on what they may expand to.
 
-An archive is untrusted: its entries are read up to a limit whatever their headers say, and XML that declares a document
-type is refused, since only there can entities be defined that expand without end.
+An archive is untrusted: its entries are read up to a limit whatever their headers say. XML that declares a document
+type is refused, since only a document type can define entities that expand without end.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class Package:
         self.names = {info.filename: info for info in self._zip.infolist()[:MOST_PARTS]}
 
     def refuse_bombs(self) -> None:
-        """Raise if the archive would expand to more than is read of any, for readers that expand it themselves."""
+        """Raise ReadingError if the archive would expand beyond the limit; for readers that expand it themselves."""
         if sum(info.file_size for info in self.names.values()) > LARGEST_PACKAGE:
             raise ReadingError("it would expand to more than 256 MB", where=self._path)
 
     def part(self, name: str) -> bytes:
-        """Return the bytes of a part, none if there is no such part."""
+        """Return the bytes of a part, empty if there is no such part."""
         return self._read(name) if name in self.names else b""
 
     def xml(self, name: str) -> ET.Element | None:
-        """Return the root of a part, or None if there is no such part."""
+        """Return the root element of a part, or None if there is no such part."""
         if name not in self.names:
             return None
         data = self._read(name)
@@ -54,11 +54,11 @@ class Package:
             raise ReadingError(f"{name} is no whole XML", where=self._path) from error
 
     def relations(self, part: str) -> dict[str, str]:
-        """Return the parts that a part refers to, by the ids of the references."""
+        """Return the names of the parts that a part refers to, by the ids of the references."""
         folder, _, name = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{name}.rels")
         elements = [] if root is None else list(root)
-        return {each.get("Id", ""): _resolved(folder, each.get("Target", "")) for each in elements}
+        return {element.get("Id", ""): _resolved(folder, element.get("Target", "")) for element in elements}
 
     def _read(self, name: str) -> bytes:
         limit = min(LARGEST_PART, self._left)
@@ -82,7 +82,7 @@ class Package:
 
 
 def _resolved(folder: str, target: str) -> str:
-    """Return the name of a part that is referred to from a folder of the archive."""
+    """Return the name of the part that a reference in a folder of the archive points to."""
     parts: list[str] = [] if target.startswith("/") else folder.split("/")
     for step in target.strip("/").split("/"):
         if step == "..":

@@ -1,7 +1,7 @@
-"""PDF: pages of text with headings, which are the outline's where there is one, else lines in a larger or bolder type.
+"""PDF: pages of text with headings, taken from the outline if there is one, else from lines in larger or bolder type.
 
-What stands at the top or the bottom of many pages is not text. Pages are untrusted and read by a C library: whoever
-reads other people's files does so in `deia.ingest.reader_process`.
+Running headers and footers are left out. Pages are untrusted and parsed by a C library: files of other people are read
+in `deia.ingest.reader_process`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MOST_PAGES = 20_000
 MOST_OUTLINED = 20_000
 DEEPEST_OUTLINE = 6
 EDGE = 3  # lines at the top and the bottom of a page that may be a running header
-RUNNING = 0.25  # of the pages: what stands at the edge of so many is a running header
-BODY = 0.15  # of the letters: the largest type that so many are in is the text's
-LARGER = 1.12  # times the size of the text: a heading
+RUNNING = 0.25  # share of the pages; a line at the edge of so many is a running header
+BODY = 0.15  # share of the letters; the largest type that so many are set in is the body text's
+LARGER = 1.12  # times the size of the body text; type of this size is a heading's
 LONGEST_FONT_NAME = 64
 BOLD_NAME = re.compile(rb"bold|black|heavy|demi|cm\w*bx|-bd", re.IGNORECASE)
 BOLD = 600  # the weight from which a font is bold
 LONGEST_HEADING = 120
-MOST_HEADINGS = 0.25  # of the lines: if more are in a type, it is no heading's
+MOST_HEADINGS = 0.25  # share of the lines; a type that more are set in is not a heading's
 DIGITS = re.compile(r"\d+")
 NUMBERED = re.compile(r"(?:chapter |appendix |part |section )?(\d+|[A-Z])((?:\.\d+)*)\.?\s+\S", re.IGNORECASE)
 SOFT_HYPHENS = re.compile("[\ufffe\u0002\u00ad]\\s*")
@@ -79,19 +79,19 @@ def read_pdf(path: str, content: bytes) -> Reading:
     notes = ["No text is in it: its pages may be pictures."] if pages and not text.strip("# \n") else []
     notes += [f"{damaged} of its pages cannot be read."] if damaged else []
     title = spaced(info.get("Title", ""))
-    named = {"author": info.get("Author", ""), "created": info.get("CreationDate", "")}
+    details = {"author": info.get("Author", ""), "created": info.get("CreationDate", "")}
     return Reading(
         type="pdf",
         title=title if LETTERS.search(title) else lines.title or path.rsplit("/", 1)[-1],
         text=text,
         pages=tuple(lines.pages),
-        metadata={"pages": len(pages), **{name: spaced(value) for name, value in named.items() if value}},
+        metadata={"pages": len(pages), **{name: spaced(value) for name, value in details.items() if value}},
         notes=tuple(notes),
     )
 
 
 def _outline(document: Any) -> list[_Mark]:
-    """Return the entries of the outline in order; the library does not follow circles."""
+    """Return the entries of the outline in order; the library does not follow cycles."""
     marks = []
     for bookmark in islice(document.get_toc(max_depth=DEEPEST_OUTLINE), MOST_OUTLINED):
         target = bookmark.get_dest()
@@ -120,9 +120,9 @@ def _pages(document: Any, *, with_types: bool) -> tuple[list[list[_Line]], int]:
 
 
 def _lines(text_page: Any, number: int, *, with_types: bool) -> Iterator[_Line]:
-    """Yield the lines of a page with the type of their middle letter: the first may be of a number in the margin.
+    """Yield the lines of a page with the type of their middle letter, since the first may be a number in the margin.
 
-    Whether they are bold is told only `with_types`: nobody asks for it where there is an outline.
+    Bold type is recognised only `with_types`; it does not matter if there is an outline.
     """
     from pypdfium2 import raw  # noqa: PLC0415 - an extra
 
@@ -130,7 +130,7 @@ def _lines(text_page: Any, number: int, *, with_types: bool) -> Iterator[_Line]:
     handle = text_page.raw
     at = 0
     for line in text_page.get_text_range().split("\r\n"):
-        if shown := line.strip():
+        if text := line.strip():
             middle = len(line) // 2
             while line[middle].isspace():
                 middle = (middle + 1) % len(line)
@@ -142,7 +142,7 @@ def _lines(text_page: Any, number: int, *, with_types: bool) -> Iterator[_Line]:
             is_bold = BOLD_NAME.search(name.raw[:length] if length <= len(name) else b"") is not None
             is_bold = is_bold or (with_types and raw.FPDFText_GetFontWeight(handle, place) >= BOLD)
             raw.FPDFText_GetLooseCharBox(handle, place, box)
-            yield _Line(shown, round(size, 1), is_bold, box.top, number)
+            yield _Line(text, round(size, 1), is_bold, box.top, number)
         at += len(line) + 2
 
 
@@ -162,7 +162,7 @@ def _write(pages: Sequence[Sequence[_Line]], outline: Sequence[_Mark], lines: Ma
         texts = [_letters(line.text) for line in page] if number in marks else []
         for mark in marks.get(number, []):
             at = _place(_letters(mark.title), texts)
-            if at < 0 or at in places:  # the page says it in other words, or on two lines
+            if at < 0 or at in places:  # on the page, the title is worded differently or takes two lines
                 lines.heading(mark.level, mark.title)
             else:
                 places[at] = mark
@@ -172,7 +172,7 @@ def _write(pages: Sequence[Sequence[_Line]], outline: Sequence[_Mark], lines: Ma
 def _write_page(
     page: Sequence[_Line], marks: Mapping[int, _Mark], levels: Mapping[tuple[float, bool], int], lines: MarkdownLines
 ) -> None:
-    """Write a page: headings, and paragraphs, which end where the lines stand further apart."""
+    """Write the headings and paragraphs of a page; a paragraph ends where the lines are further apart."""
     paragraph: list[str] = []
 
     def flush() -> None:
@@ -198,7 +198,7 @@ def _write_page(
 
 
 def _place(title: str, texts: Sequence[str]) -> int:
-    """Return the line of a page on which an entry of the outline stands, or -1."""
+    """Return the number of the line that has the title of an outline's entry, or -1."""
     for at, text in enumerate(texts if title else ()):
         is_title = text.endswith(title) or (len(text) > 8 and title.endswith(text))
         if is_title and len(text) <= len(title) + 12:
@@ -215,14 +215,14 @@ def _form(text: str) -> str:
 
 
 def _running(pages: Sequence[Sequence[_Line]]) -> set[str]:
-    """Return the lines that stand at the edge of many pages, numbers left out, and lone page numbers."""
+    """Return the lines at the edge of many pages, with `#` for each number, and lone page numbers."""
     counts = Counter(form for page in pages for form in {_form(line.text) for line in (*page[:EDGE], *page[-EDGE:])})
     fewest = max(3, RUNNING * len(pages))
     return {form for form, count in counts.items() if count >= fewest or (form == "#" and count > 1)}
 
 
 def _levels(pages: Sequence[Sequence[_Line]]) -> dict[tuple[float, bool], int]:
-    """Return the level of each type that headings are set in: larger than the text's, or bold; larger is higher."""
+    """Return the level of each type that headings are set in, larger than the body text's or bold; larger is higher."""
     letters: Counter[tuple[float, bool]] = Counter()
     counts: Counter[tuple[float, bool]] = Counter()
     for page in pages:
@@ -232,14 +232,16 @@ def _levels(pages: Sequence[Sequence[_Line]]) -> dict[tuple[float, bool], int]:
     if not letters:
         return {}
     share = BODY * sum(letters.values())
-    body, is_bold = max((one for one, count in letters.items() if count >= share), default=(0.0, False))
+    body_size, is_body_bold = max((font for font, count in letters.items() if count >= share), default=(0.0, False))
     most = MOST_HEADINGS * sum(map(len, pages))
-    types = [
-        one
-        for one, count in counts.items()
-        if count and count <= most and (one[0] >= body * LARGER or (one[1] and not is_bold and one[0] >= body * 0.98))
+    fonts = [
+        font
+        for font, count in counts.items()
+        if count
+        and count <= most
+        and (font[0] >= body_size * LARGER or (font[1] and not is_body_bold and font[0] >= body_size * 0.98))
     ]
-    return {one: min(level, DEEPEST_OUTLINE) for level, one in enumerate(sorted(types, reverse=True), 1)}
+    return {font: min(level, DEEPEST_OUTLINE) for level, font in enumerate(sorted(fonts, reverse=True), 1)}
 
 
 def _may_be_heading(line: _Line) -> bool:

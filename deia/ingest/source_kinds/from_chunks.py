@@ -1,7 +1,7 @@
 """Exported chunks as a source: the lines of JSON or the folder of XML files that `deia source export` writes.
 
-They come back as they were: whoever exports them again gets the same. What another program wrote is untrusted: XML that
-declares a document type is refused, since only there can entities be defined that expand without end.
+They come back unchanged: exporting them again gives the same. Files of other programs are untrusted: XML that declares
+a document type is refused, since only a document type can define entities that expand without end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_IN_ALL = 512_000_000  # bytes of an export
 MOST_LINES = 5_000_000  # of a document
-AS_JSON = ("lines", "level", "page", "metadata")  # of an XML file, the elements that are no plain text
+AS_JSON = ("lines", "level", "page", "metadata")  # elements of an XML file that hold JSON
 WRONG = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 FIX = "Write it as deia source export does."
 
@@ -40,11 +40,11 @@ class ChunkFiles:
         self._contents: dict[str, bytes] = {}
 
     def files(self) -> Iterator[Found]:
-        """Yield every document; raise SourceError if what is there is no export."""
+        """Yield every document; raise SourceError if the source is not an export."""
         documents: dict[str, list[Any]] = {}
         where = self._place
         try:
-            for where, content in self._parts():  # noqa: B007 - the last one is told
+            for where, content in self._parts():  # noqa: B007 - the error names the last one
                 row = xml_row(content) if content.startswith(b"<") else json.loads(content)
                 documents.setdefault("" + row["path"], []).append(row)
         except WRONG as error:
@@ -55,7 +55,7 @@ class ChunkFiles:
             yield Found(path=path, stamp=blake2b(content, digest_size=16).hexdigest(), modified=_moment(rows[0]))
 
     def _parts(self) -> Iterator[tuple[str, bytes]]:
-        """Yield each chunk as it is written, and the place where it stands."""
+        """Yield the place of each chunk, and the chunk as it is written there."""
         if not os.path.isdir(self._place):
             data = files.read(self._place, MOST_IN_ALL)
             if data is None:
@@ -67,27 +67,27 @@ class ChunkFiles:
                 place = f"{self._place}/{name}"
                 yield place, files.read(place, MOST_BYTES) or b""
 
-    def read(self, found: Found) -> bytes | None:
+    def read(self, file: Found) -> bytes | None:
         """Return the chunks of a document."""
-        return self._contents.get(found.path)
+        return self._contents.get(file.path)
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Do nothing: no file is left open."""
 
 
 class _NoDocumentType(ET.TreeBuilder):
     def doctype(self, *_: object) -> None:
-        """Refuse it."""
+        """Refuse a document type."""
         raise ValueError("a document type")
 
 
 def xml_row(content: bytes) -> dict[str, Any]:
-    """Return the chunk in an XML file as a row of JSON; raise ValueError if it is none."""
+    """Return the chunk in an XML file as a row of JSON; raise ValueError if it is malformed."""
     try:
         root = ET.fromstring(content, parser=ET.XMLParser(target=_NoDocumentType()))  # noqa: S314 - as above
     except (ET.ParseError, LookupError) as error:
         raise ValueError(str(error)) from error
-    row: dict[str, Any] = {each.tag.removeprefix(f"{{{NAMESPACE}}}"): each.text or "" for each in root}
+    row: dict[str, Any] = {element.tag.removeprefix(f"{{{NAMESPACE}}}"): element.text or "" for element in root}
     return {**row, "id": root.attrib["id"], **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
 
 
@@ -99,7 +99,7 @@ def _moment(row: dict[str, Any]) -> float:
 
 
 def rebuilt(path: str, content: bytes) -> tuple[Reading, list[Chunk]]:
-    """Return a document that was exported; raise ReadingError if its chunks do not fit together."""
+    """Return an exported document and its chunks; raise ReadingError if these do not fit together."""
     rows = json.loads(content)
     try:
         ordinals = {row["id"]: ordinal for ordinal, row in enumerate(rows)}
@@ -126,7 +126,7 @@ def _chunk(path: str, ordinal: int, row: dict[str, Any], ordinals: dict[str, int
 
 
 def _text(chunks: Iterable[Chunk]) -> str:
-    """Return the text of a document as far as its chunks have it, each on its lines."""
+    """Return the text of a document as far as it is in the chunks, each on its own lines."""
     lines: list[str] = []
     for chunk in chunks:
         at, own = chunk.lines[0] - 1, chunk.text.split("\n")

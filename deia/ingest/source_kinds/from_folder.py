@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Ignored = tuple[tuple[str, GitIgnoreSpec], ...]  # the `.gitignore` files above, innermost first, with their folders
 
-RACY_NS = 2_000_000_000  # a file that changed so shortly ago may change again within the same tick of the clock
+RACY_NS = 2_000_000_000  # a file that changed this recently may change again within the same tick of the clock
 
 
 class FolderFiles:
@@ -26,7 +26,7 @@ class FolderFiles:
     def __init__(self, source: Source) -> None:
         self._top = source.place
         self._selection = Selection(source)
-        self._named: dict[str, str] = {}  # paths that are no text, by the text that stands for them
+        self._named: dict[str, str] = {}  # paths that are not valid text, by the text that stands for them
         self._newest = time.time_ns() - RACY_NS
         self._entered: list[str] = []  # folders, and the `.gitignore` files in them
 
@@ -73,27 +73,27 @@ class FolderFiles:
             self._named[shown] = path
         return Found(path=shown, stamp=stamp, modified=state.st_mtime)
 
-    def read(self, found: Found) -> bytes | None:
+    def read(self, file: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""
-        place = self._place(found)
+        place = self._place(file)
         return None if files.is_link(place) else files.read(place, MOST_BYTES)
 
-    def _place(self, found: Found) -> str:
-        return self._top if os.path.isfile(self._top) else f"{self._top}/{self._named.get(found.path, found.path)}"
+    def _place(self, file: Found) -> str:
+        return self._top if os.path.isfile(self._top) else f"{self._top}/{self._named.get(file.path, file.path)}"
 
     def places(self) -> list[str]:
-        """Return where stamps differ if any file that counts is changed, new or gone."""
+        """Return the paths whose stamps differ if any file that counts is changed, new or gone."""
         try:
             return [self._top, *map(self._place, self.files()), *self._entered]
         except SourceError:
             return [self._top]
 
     def folders(self) -> list[str]:
-        """Return the folders that `places` has entered, whose stamps differ if a file is new or gone."""
+        """Return the folders that `places` has entered; their stamps differ if a file is new or gone."""
         return [self._top, *self._entered]
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: no file is left open."""
 
 
 def _is_ignored(path: str, ignored: Ignored) -> bool:

@@ -19,7 +19,7 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REGULAR = (b"100644", b"100755")  # modes of files; the others are links and repositories of their own
+REGULAR = (b"100644", b"100755")  # modes of files; the others are those of links and submodules
 NO_REDIRECTS = ("-c", "http.followRedirects=false")
 
 
@@ -52,33 +52,33 @@ class GitFiles:
     def files(self) -> Iterator[Found]:
         """Yield the files that count."""
         for row in self._git("ls-tree", "-r", "-z", "--long", self.mark).split(b"\0"):
-            described, tab, name = row.partition(b"\t")
-            if not tab or not described.startswith(REGULAR):
+            attributes, tab, name = row.partition(b"\t")
+            if not tab or not attributes.startswith(REGULAR):
                 continue
-            _, _, blob, size = described.decode("ascii").split()
+            _, _, blob, size = attributes.decode("ascii").split()
             path = name.decode("utf-8", "replace")
             if self._selection.takes(path):
                 self._sizes[blob] = int(size)
                 yield Found(path=path, stamp=blob, modified=self._modified)
 
-    def read(self, found: Found) -> bytes | None:
+    def read(self, file: Found) -> bytes | None:
         """Return the content of a file, or None if it is too large."""
-        if self._sizes.get(found.stamp, MOST_BYTES + 1) > MOST_BYTES:
+        if self._sizes.get(file.stamp, MOST_BYTES + 1) > MOST_BYTES:
             return None
         if self._reader is None:
             self._reader = subprocess.Popen(  # noqa: S603 - a fixed program
                 command("cat-file", "--batch"), cwd=self._folder, env=variables(os.environ), stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-        asking, answer = self._reader.stdin, self._reader.stdout
-        if asking is None or answer is None:
+        requests, replies = self._reader.stdin, self._reader.stdout
+        if requests is None or replies is None:
             return None
-        asking.write(f"{found.stamp}\n".encode())
-        asking.flush()
-        head = answer.readline().split()
+        requests.write(f"{file.stamp}\n".encode())
+        requests.flush()
+        head = replies.readline().split()
         if len(head) != 3:
             return None
-        return answer.read(int(head[2]) + 1)[:-1]
+        return replies.read(int(head[2]) + 1)[:-1]
 
     def close(self) -> None:
         """End the process that reads blobs."""
@@ -91,7 +91,7 @@ class GitFiles:
 
 
 def _checked(source: Source) -> tuple[str, ...]:
-    """Return the options with which git goes where was looked; raise SourceError unless it may be fetched from."""
+    """Return options that bind git to the addresses that were checked; raise SourceError if it may not fetch there."""
     address = source.place
     if source.branch and not is_revision(source.branch):
         raise SourceError(f"{source.branch!r} is not the name of a branch", fix="Use --branch main, or a tag.")
@@ -102,9 +102,9 @@ def _checked(source: Source) -> tuple[str, ...]:
     if os.path.isabs(address) and os.path.isdir(address):
         return ()
     if address.startswith("https://"):
-        found, parts = check_host(address, private=source.private), urlsplit(address)
-        is_name = found and ":" not in str(parts.hostname)
-        addresses = ",".join(f"[{one}]" if ":" in one else one for one in found)
+        ips, parts = check_host(address, private=source.private), urlsplit(address)
+        is_name = ips and ":" not in str(parts.hostname)
+        addresses = ",".join(f"[{ip}]" if ":" in ip else ip for ip in ips)
         resolved = f"http.curloptResolve={parts.hostname}:{parts.port or 443}:{addresses}"
         return ("-c", resolved) if is_name else ()
     if address.startswith("ssh://"):

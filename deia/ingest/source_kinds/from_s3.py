@@ -1,4 +1,4 @@
-"""The objects of an S3 bucket as a source; who asks, and where, is said by the usual `AWS_…` variables."""
+"""The objects of an S3 bucket as a source; the usual `AWS_…` variables hold the credentials and the endpoint."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ class S3Files:
         prefix = self._prefix.strip("/")
         try:
             for batch in self._obstore.list(self._store, prefix=prefix or None):
-                for item in batch:
-                    path = item["path"].removeprefix(prefix).lstrip("/") or item["path"].rpartition("/")[2]
+                for entry in batch:
+                    path = entry["path"].removeprefix(prefix).lstrip("/") or entry["path"].rpartition("/")[2]
                     if self._selection.takes(path):
-                        self._sizes[path] = item["size"]
-                        stamp = item["e_tag"] or f"{item['size']} {item['last_modified']}"
-                        yield Found(path=path, stamp=stamp, modified=item["last_modified"].timestamp())
+                        self._sizes[path] = entry["size"]
+                        stamp = entry["e_tag"] or f"{entry['size']} {entry['last_modified']}"
+                        yield Found(path=path, stamp=stamp, modified=entry["last_modified"].timestamp())
         except self._obstore.exceptions.BaseError as error:
             message = f"s3 answers: {' '.join(str(error).partition('Debug source')[0].split())[:300]}"
             raise SourceError(message, fix="Check the bucket's name and the AWS_… variables.") from error
 
-    def read(self, found: Found) -> bytes | None:
+    def read(self, file: Found) -> bytes | None:
         """Return an object's content, or None if it is too large or gone."""
-        if self._sizes.get(found.path, 0) > MOST_BYTES:
+        if self._sizes.get(file.path, 0) > MOST_BYTES:
             return None
         prefix = self._prefix.strip("/")
         try:
-            name = f"{prefix}/{found.path}" if prefix and found.path != prefix else found.path
+            name = f"{prefix}/{file.path}" if prefix and file.path != prefix else file.path
             return bytes(self._obstore.get(self._store, name).bytes())
         except self._obstore.exceptions.BaseError:
             return None
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Do nothing: no connection is left open."""

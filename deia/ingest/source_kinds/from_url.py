@@ -1,4 +1,4 @@
-"""A document at an address as a source: asked for again only if it changed since it was fetched."""
+"""A document at an address as a source, fetched again only if it has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The ending of a name that a server's type stands for, if the address has none.
+# The ending of a path for the type that a server names, if the address has none.
 ENDINGS = {
     "text/html": ".html", "application/xhtml+xml": ".html", "application/pdf": ".pdf", "text/markdown": ".md",
     "application/json": ".json", "text/xml": ".xml", "application/xml": ".xml", "text/plain": ".txt",
@@ -26,7 +26,7 @@ class UrlFiles:
     """The one document at an address."""
 
     def __init__(self, source: Source, mark: str) -> None:
-        """Ask for the document; `mark` is what the last one had. Raise SourceError if it cannot be had."""
+        """Fetch the document unless it has not changed since `mark` was made; raise SourceError if that fails."""
         stamp, modified, path = json.loads(mark) if mark else ("", "", "")
         fetched = fetch(source.place, stamp=stamp, modified=modified, private=source.private)
         self._content = fetched.content
@@ -37,26 +37,26 @@ class UrlFiles:
         self._stamp = blake2b(content, digest_size=16).hexdigest() if content is not None else None
 
     def files(self) -> Iterator[Found]:
-        """Yield the document, with no stamp of its own if it is unchanged."""
+        """Yield the document; if it has not changed, its stamp is UNCHANGED."""
         yield Found(path=self._path, stamp=self._stamp or UNCHANGED, modified=_moment(self._modified))
 
-    def read(self, found: Found) -> bytes | None:  # noqa: ARG002 - there is only one
-        """Return the document."""
+    def read(self, file: Found) -> bytes | None:  # noqa: ARG002 - there is only one
+        """Return the content of the document, or None if it is unchanged."""
         return self._content
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Do nothing: no connection is left open."""
 
 
 def _moment(date: str) -> float:
     try:
         return parsedate_to_datetime(date).timestamp() if date else 0.0
-    except (ValueError, OverflowError):  # a server may say anything
+    except (ValueError, OverflowError):  # a server may send anything
         return 0.0
 
 
 def _path(url: str, kind: str) -> str:
-    """Return an address as a path: host and path, with an ending that tells what it is."""
+    """Return an address as a path: its host, path and query, with an ending that names the type."""
     parts = urlsplit(url)
     names = [slug(name) for name in unquote(parts.path).split("/")]
     path = "/".join([str(parts.hostname), *filter(None, names)] if any(names) else [str(parts.hostname), "index"])

@@ -1,8 +1,8 @@
 """Documents at addresses, fetched so that nothing on this machine or its network is reached by accident.
 
-A host is looked up once, every address that it has must be a public one, and the connection goes to one of those: what
-a name means cannot change in between. Each redirect is checked in the same way. If the person's environment names a
-proxy, the connection goes there, and the proxy looks the name up again; here it is checked as far as it is known.
+A host is resolved once, all of its addresses must be public, and the connection goes to one of these, so that the name
+cannot mean another address in between. Each redirect is checked in the same way. If the person's environment names a
+proxy, the connection goes there, and the proxy resolves the name again; here the host is checked as far as it is known.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ ALLOW = "If it is yours, say so: --private"
 
 
 class Fetched(Record):
-    """What a server answered; the content is None if it is unchanged."""
+    """The answer of a server; its content is None if the document is unchanged."""
 
     content: bytes | None
     url: str
-    stamp: str = ""  # what to send to ask whether it changed
+    stamp: str = ""  # the ETag, which is sent to ask whether the document has changed
     modified: str = ""
     type: str = ""
 
@@ -44,17 +44,17 @@ class Fetched(Record):
 def check_host(url: str, *, private: bool) -> list[str]:
     """Return the addresses of the host in a URL; raise SourceError if it has none, or one that is not public.
 
-    A host that only a proxy knows has none.
+    If only a proxy can resolve the host, return no addresses.
     """
     parts = _parts(url)
     host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         if proxy_for(parts):
             return []
         raise SourceError(f"there is no host {host}: {error}", where=url, fix="Check the address.") from error
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     inner = [address for address in addresses if not is_public(address)]
     if inner and not private:
         raise SourceError(f"{host} is an address of this machine or its network ({inner[0]})", where=url, fix=ALLOW)
@@ -62,7 +62,7 @@ def check_host(url: str, *, private: bool) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address belongs to the public network, by itself and by the address that it may contain."""
+    """Return whether an address is public; one that contains an IPv4 address is judged by that."""
     number = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(number, ipaddress.IPv6Address):
         inner = number.ipv4_mapped or number.sixtofour or (number.teredo and number.teredo[1])
@@ -74,7 +74,7 @@ def is_public(address: str) -> bool:
 
 
 def _parts(url: str) -> SplitResult:
-    """Return the parts of a URL; raise SourceError unless it is one that can be fetched."""
+    """Return the parts of a URL; raise SourceError if it cannot be fetched."""
     try:
         parts = urlsplit(url)
         is_fine = parts.scheme in PORTS and bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -87,26 +87,26 @@ def _parts(url: str) -> SplitResult:
 
 def proxy_for(parts: SplitResult) -> SplitResult | None:
     """Return the proxy for an address, if the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) or the system has one."""
-    named = getproxies().get(parts.scheme, "")
-    if not named or proxy_bypass(f"{parts.hostname}:{parts.port or PORTS[parts.scheme]}"):
+    proxy_url = getproxies().get(parts.scheme, "")
+    if not proxy_url or proxy_bypass(f"{parts.hostname}:{parts.port or PORTS[parts.scheme]}"):
         return None
     try:
-        proxy = urlsplit(named if "://" in named else f"http://{named}")
+        proxy = urlsplit(proxy_url if "://" in proxy_url else f"http://{proxy_url}")
         is_fine = proxy.scheme == "http" and bool(proxy.hostname) and proxy.port != 0
     except ValueError:
         is_fine = False
-    if not is_fine:  # what it is stays unsaid, since it may contain a password
+    if not is_fine:  # the message does not quote the proxy, which may contain a password
         raise SourceError("your proxy is none that begins with http://", fix="Change HTTPS_PROXY, or set NO_PROXY.")
     return proxy
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to an address that was checked, whatever its name means by now, or to a proxy."""
+    """A connection to an address that was checked, whatever the name resolves to by now, or to a proxy."""
 
     def __init__(self, parts: SplitResult, addresses: Sequence[str]) -> None:
         proxy = proxy_for(parts)
-        to, self._name = proxy or parts, str(parts.hostname)
-        super().__init__(str(to.hostname), to.port or PORTS[to.scheme], timeout=SECONDS)
+        peer, self._name = proxy or parts, str(parts.hostname)
+        super().__init__(str(peer.hostname), peer.port or PORTS[peer.scheme], timeout=SECONDS)
         self._address = "" if proxy else addresses[0]
         self._secure = parts.scheme == "https"
         self.asks_for_url = proxy is not None and not self._secure
@@ -116,7 +116,7 @@ class _Connection(http.client.HTTPConnection):
             self.own_headers = {}
 
     def connect(self) -> None:
-        """Connect to the address, or through the proxy, and for https have the server prove that it has the name."""
+        """Connect to the address, or through the proxy; for https, verify that the certificate is for the name."""
         if self._address:
             self.sock = socket.create_connection((self._address, self.port), timeout=SECONDS)
         else:
@@ -131,12 +131,12 @@ def _credentials(proxy: SplitResult) -> dict[str, str]:
 
 
 def fetch(url: str, *, stamp: str, modified: str, private: bool) -> Fetched:
-    """Return the document at an address, or that it is unchanged; raise SourceError if it cannot be had."""
-    asked = {"If-None-Match": stamp} if stamp else {"If-Modified-Since": modified} if modified else {}
+    """Return the document at an address, or that it is unchanged; raise SourceError if it cannot be fetched."""
+    conditions = {"If-None-Match": stamp} if stamp else {"If-Modified-Since": modified} if modified else {}
     until = time.monotonic() + IN_ALL
     for _ in range(MOST_REDIRECTS + 1):
         try:
-            answer = _once(url, asked, private=private, until=until)
+            answer = _once(url, conditions, private=private, until=until)
         except (OSError, http.client.HTTPException, ValueError) as error:
             message = f"{url} cannot be fetched: {error or type(error).__name__}"
             raise SourceError(message, fix="Check the address, or try again later.") from error
@@ -148,8 +148,8 @@ def fetch(url: str, *, stamp: str, modified: str, private: bool) -> Fetched:
     raise SourceError(f"{url} leads from one address to the next without end", fix="Check the address.")
 
 
-def _once(url: str, asked: Mapping[str, str], *, private: bool, until: float) -> Fetched | str:
-    """Return what one request comes to: a document, or the address that it leads to."""
+def _once(url: str, conditions: Mapping[str, str], *, private: bool, until: float) -> Fetched | str:
+    """Return the result of one request: a document, or the address that it redirects to."""
     parts = _parts(url)
     if parts.scheme == "ssh":
         raise SourceError(f"{url[:200]!r} is no document", fix="Use an address that begins with https://")
@@ -161,7 +161,7 @@ def _once(url: str, asked: Mapping[str, str], *, private: bool, until: float) ->
             "User-Agent": "deia",
             "Accept-Encoding": "identity",
             "Accept": "*/*",
-            **asked,
+            **conditions,
             **connection.own_headers,
         }
         connection.request("GET", target.encode("ascii", "strict").decode(), headers=headers)

@@ -38,13 +38,13 @@ from deia.watch.silence.mutes import muted_for_good
 ELSEWHERE, WORDS_ELSEWHERE = 100, 8  # questions about other things, and the words of each
 SEED = 1
 OPENING = 120  # characters of a document's first paragraph
-BUDGET = ("milder", "form", "mute", "clause", "retire")  # kinds that answer for a trigger's noise
+BUDGET = ("milder", "form", "mute", "clause", "retire")  # kinds of proposals against a trigger's noise
 FORMS_PLACES = ("default", "deia.toml")  # where `[forms]` may be written so that it adds to what is in force
 MOST_PROBES = 2_000  # questions of the ledger, the heaviest first
 
 
 class ProposalRun(Record):
-    """The result of a run: proposals, and what all that change answers do together."""
+    """The result of a run: the proposals, and the joint effect of those that change answers."""
 
     evidence: Evidence
     proposals: tuple[Proposal, ...]
@@ -103,10 +103,10 @@ def propose_all(
     clauses = TriggerTrial(vocabulary.commons, turns, settings=place.settings)
     of_triggers = draft_triggers(evidence, vocabulary, turns, place)
     kept += (kept_triggers := clauses.judge(of_triggers))
-    # Where neither words nor a milder form help, the clause is looked for that made the noise.
+    # If neither words nor a milder form help, look for the clause that made the noise.
     answered = {draft.changes[0].target for draft in of_triggers if draft.kind in BUDGET}
     answered |= {proposal.changes[0].target for proposal in kept_triggers if proposal.kind == "unless"}
-    noises = [one for one in still_noisy(evidence, vocabulary, turns, place) if one.trigger.id not in answered]
+    noises = [noise for noise in still_noisy(evidence, vocabulary, turns, place) if noise.trigger.id not in answered]
     removals, advice = look_for_clauses(noises, clauses)
     proposals = (_with_files(own, proposal) for proposal in (*kept, *removals))
     return ProposalRun(
@@ -116,7 +116,7 @@ def propose_all(
 
 
 def writable(root: str, settings: Settings, environ: Mapping[str, str]) -> Writable:
-    """Return where milder forms of triggers may be written that are not the project's own."""
+    """Return where milder forms may be written for triggers that are not the project's own."""
     is_starter = is_packaged(root)
     return Writable(
         forms=not is_starter and settings.trusted and settings.sources["forms"] in FORMS_PLACES,

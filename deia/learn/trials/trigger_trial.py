@@ -4,7 +4,7 @@ Whether a trigger fires depends on no other, so nothing else is compiled. A chan
 holds today, or silences a turn in which the trigger was useful.
 
 If no milder action helps, the clause that made the noise is looked for. The reasons of noisy firings quote what
-matched; each clause of the quoted kind is compiled alone and asked about the quotation. A clause that made noise and
+matched; each clause of the quoted kind is compiled alone and tried on the quotation. A clause that made noise and
 nothing good is proposed for removal if every case holds without it; otherwise it is named for a person to mend.
 """
 
@@ -67,7 +67,7 @@ class TriggerTrial:
         return kept
 
     def broken_by(self, change: Change) -> int:
-        """Return how many cases, and turns in which the trigger was useful, do not hold any more after a change."""
+        """Return how many cases, and turns in which the trigger was useful, no longer hold after a change."""
         before = self._results(self.commons, change.target)
         after = self._results(change_commons(self.commons, [change]), change.target)
         return sum(before[name] and not after[name] for name in before)
@@ -77,7 +77,7 @@ class TriggerTrial:
         return self._artefact(self.commons.but(triggers=(trigger,)), trigger.id)
 
     def _judge_change(self, draft: Proposal) -> Proposal | None:
-        """Return a draft that silences noise or speaks where it was missed, and breaks nothing, with its figures."""
+        """Return a draft with its figures, or None if it breaks something, or mends neither noise nor silence."""
         trigger = draft.changes[0].target
         before = self._results(self.commons, trigger)
         after = self._results(change_commons(self.commons, draft.changes), trigger)
@@ -99,26 +99,26 @@ class TriggerTrial:
         accepted = [change for proposal in kept for change in proposal.changes]
         known = {str(value) for change in accepted if change.kind == CASES for value in change.items}
         values = [value for value in change.items if str(value) not in known]
-        ground = change_commons(self.commons, [other for other in accepted if other.target == change.target])
+        base = change_commons(self.commons, [other for other in accepted if other.target == change.target])
         new = change.but(value=tuple(values))
-        artefact = self._artefact(change_commons(ground, [new]), change.target)
+        artefact = self._artefact(change_commons(base, [new]), change.target)
         results = run_cases(artefact, new.cases, now=0.0)
         holding = [value for value, result in zip(values, results, strict=True) if result.holds]
-        if not holding or self._breaks(ground, change.target, artefact):
+        if not holding or self._breaks(base, change.target, artefact):
             return None
         proposal = draft.with_changes([change.but(value=tuple(holding))])
         return proposal.but(
             effect=Effect(asked=len(holding), note="they hold, and so does every case that held before")
         )
 
-    def _breaks(self, ground: Commons, trigger: str, artefact: Artefact) -> bool:
-        cases = [case for case in ground.cases if case.trigger == trigger]
-        before = run_cases(self._artefact(ground, trigger), cases, now=0.0)
+    def _breaks(self, base: Commons, trigger: str, artefact: Artefact) -> bool:
+        cases = [case for case in base.cases if case.trigger == trigger]
+        before = run_cases(self._artefact(base, trigger), cases, now=0.0)
         after = run_cases(artefact, cases, now=0.0)
         return any(old.holds and not new.holds for old, new in zip(before, after, strict=True))
 
     def _results(self, commons: Commons, trigger: str) -> dict[str, bool]:
-        """Return whether each case of a trigger holds, and each turn: "+" must fire, "-" must stay silent."""
+        """Return whether each case and each turn of a trigger holds; a turn of "+" must fire, one of "-" must not."""
         cases = {f" {number}": case for number, case in enumerate(commons.cases) if case.trigger == trigger}
         for turn in self._turns:
             if turn.trigger == trigger and turn.weight:
@@ -165,16 +165,16 @@ class NoisyClause(Noise):
 def noisy_clause(noise: Noise, trial: TriggerTrial) -> NoisyClause | None:
     """Return the clause that made most of a trigger's noise, or None if the ledger does not say."""
     judged = noise.signals.judged
-    behind = _Suspects(noise.trigger, trial)
-    noisy = [behind.clauses_of(firing.because) for firing in judged if not firing.is_good]
-    good = [behind.clauses_of(firing.because) for firing in judged if firing.is_good]
-    counts = Counter(at for clauses in noisy for at in clauses)
+    suspects = _Suspects(noise.trigger, trial)
+    noisy = [suspects.clauses_of(firing.because) for firing in judged if not firing.is_good]
+    good = [suspects.clauses_of(firing.because) for firing in judged if firing.is_good]
+    counts = Counter(number for clauses in noisy for number in clauses)
     if not counts:
         return None
-    (most, times), *_ = counts.most_common(1)
+    (noisiest, times), *_ = counts.most_common(1)
     return NoisyClause(
-        **noise.values(), clause=noise.trigger.any[most], times=times, known=sum(map(bool, noisy)),
-        was_good=any(most in clauses for clauses in good),
+        **noise.values(), clause=noise.trigger.any[noisiest], times=times, known=sum(map(bool, noisy)),
+        was_good=any(noisiest in clauses for clauses in good),
     )  # fmt: skip
 
 
@@ -187,15 +187,15 @@ class _Suspects:
 
     def clauses_of(self, because: str) -> set[int]:
         """Return the number of the clause that made a firing, by its reason; nothing if none or several fit."""
-        for kind, excerpt, said in REASON.findall(because):
+        for kind, excerpt, speaker in REASON.findall(because):
             clauses = enumerate(self._trigger.any)
-            alike = {at for at, clause in clauses if clause.kind == kind or {clause.kind, kind} <= ACTS}
-            if len(alike) > 1:
-                role: Role = next(role for role in ROLES if role == said.replace(" ", "_"))
+            candidates = {at for at, clause in clauses if clause.kind == kind or {clause.kind, kind} <= ACTS}
+            if len(candidates) > 1:
+                role: Role = next(role for role in ROLES if role == speaker.replace(" ", "_"))
                 turns = list(_turns(excerpt, role))
-                alike = {at for at in alike if self._fires(at, turns)}
-            if len(alike) == 1:
-                return alike
+                candidates = {at for at in candidates if self._fires(at, turns)}
+            if len(candidates) == 1:
+                return candidates
         return set()
 
     def _fires(self, at: int, turns: Sequence[Turn]) -> bool:
@@ -210,40 +210,40 @@ def _alone(trigger: Trigger, clause: Clause) -> Trigger:
 
 
 def _turns(excerpt: str, role: Role) -> Iterator[Turn]:
-    """Yield turns in which a quoted match may have been: as what somebody says, and as what a call runs."""
+    """Yield turns that a quoted match may be from: as the command of a call, and as what somebody says."""
     if role == "tool_call":
         yield Turn(role=role, text=excerpt, tool="Bash", tool_input={"command": excerpt}, index=1)
     yield Turn(role="tool_result" if role == "tool_result" else "user", text=excerpt, index=1)
 
 
-def _obstacle(one: NoisyClause, removal: Change, trial: TriggerTrial) -> str:
-    """Return what stands in the way of taking a clause out, or ""."""
-    if not one.is_own:
+def _obstacle(culprit: NoisyClause, removal: Change, trial: TriggerTrial) -> str:
+    """Return why a clause cannot be taken out, or ""."""
+    if not culprit.is_own:
         return "it belongs to another layer"
-    if len(one.trigger.any) < 2:
+    if len(culprit.trigger.any) < 2:
         return "it is the trigger's only clause"
-    if one.clause.language or not isinstance(one.clause.value, str | tuple):
+    if culprit.clause.language or not isinstance(culprit.clause.value, str | tuple):
         return "it is written in a form that deia learn does not edit"
-    if one.was_good:
+    if culprit.was_good:
         return "it also fired where it was useful"
     broken = trial.broken_by(removal)
     return f"{broken} of its cases need it" if broken else ""
 
 
-def _share(one: NoisyClause) -> str:
-    return f"{one.times} of the {one.known} noisy firings whose reason was kept"
+def _share(culprit: NoisyClause) -> str:
+    return f"{culprit.times} of the {culprit.known} noisy firings whose reason was kept"
 
 
-def _advice(one: NoisyClause, obstacle: str) -> str:
-    value = one.clause.value if isinstance(one.clause.value, str) else str(written(one.clause))
-    where = f"{one.trigger.path}:{one.clause.line or one.trigger.line}"
+def _advice(culprit: NoisyClause, obstacle: str) -> str:
+    value = culprit.clause.value if isinstance(culprit.clause.value, str) else str(written(culprit.clause))
+    where = f"{culprit.trigger.path}:{culprit.clause.line or culprit.trigger.line}"
     cure = (
         "Give the trigger an `unless`, or narrow the clause."
-        if one.is_own
-        else f"Give the trigger [exceptions] in deia.toml, or type: deia mute {one.trigger.id} --folder ."
+        if culprit.is_own
+        else f"Give the trigger [exceptions] in deia.toml, or type: deia mute {culprit.trigger.id} --folder ."
     )
-    clause = f"{one.clause.kind} {shorten(value, SHOWN)!r}"
-    return f"{one.trigger.id}: {clause} ({where}) made {_share(one)}; {obstacle}. {cure}"
+    clause = f"{culprit.clause.kind} {shorten(value, SHOWN)!r}"
+    return f"{culprit.trigger.id}: {clause} ({where}) made {_share(culprit)}; {obstacle}. {cure}"
 
 
 def unexplained(noise: Noise) -> str:
@@ -261,16 +261,16 @@ def look_for_clauses(noises: Sequence[Noise], trial: TriggerTrial) -> tuple[list
     proposals: list[Proposal] = []
     advice: list[str] = []
     for noise in noises:
-        one = noisy_clause(noise, trial)
-        if one is None:
+        culprit = noisy_clause(noise, trial)
+        if culprit is None:
             advice.append(unexplained(noise))
             continue
-        change = Change(kind=DROP, of=TRIGGER, target=one.trigger.id, field=ANY, value=(written(one.clause),))
-        obstacle = _obstacle(one, change, trial)
+        change = Change(kind=DROP, of=TRIGGER, target=culprit.trigger.id, field=ANY, value=(written(culprit.clause),))
+        obstacle = _obstacle(culprit, change, trial)
         if obstacle:
-            advice.append(_advice(one, obstacle))
+            advice.append(_advice(culprit, obstacle))
             continue
-        because = f"{one.why}; this clause made {_share(one)}"
-        draft = propose("clause", [change], because=because, evidence=evidence_of(one), weight=2.0 * one.times)
+        because = f"{culprit.why}; this clause made {_share(culprit)}"
+        draft = propose("clause", [change], because=because, evidence=evidence_of(culprit), weight=2.0 * culprit.times)
         proposals.append(draft.but(effect=Effect(note="every case that held still holds")))
     return proposals, advice

@@ -1,4 +1,4 @@
-"""The filters that are there for the library: the type of an asset, a collection, and a time, which may have a name."""
+"""The filters for the library: the type of an asset, a collection, and a time, which may be a name such as `today`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
 
 
-# What the words for assets stand for, besides the types themselves. Text is what is nothing else: lessons, too.
+# The names of asset types, besides the types themselves. Text is everything else, lessons included.
 NO_TEXT = ("code", "pdf", "image")
 MULTIMODAL = ("pdf", "image", "office")
 TEXTS = ("markdown", "json", "yaml", "xml", "html", "office", "email", "log", "notebook")
 KNOWN = ("text", *NO_TEXT, "multimodal", *TEXTS)
-# Filters of these fields may be set by the question and by its layer, too; each of them has to be met.
+# The question and its layer may also set filters on these fields; all of them have to be met.
 TYPE, PATH, UPDATED = f"{ALSO}type", f"{ALSO}{ALSO}path", f"{ALSO}updated"
 
 
 def library_filters(catalog: Catalog, query: Query) -> Filters:
-    """Return these filters of a query; raise QueryError if a value makes no sense here."""
+    """Return the library's filters of a query; raise QueryError if a value is unknown or not a date."""
     filters: dict[str, Wanted] = {}
     if query.asset_type:
         name, wanted = _assets(query.asset_type)
@@ -42,7 +42,7 @@ def library_filters(catalog: Catalog, query: Query) -> Filters:
 
 
 def _places(catalog: Catalog, collections: str) -> tuple[str, ...]:
-    """Return where the documents of some collections are, whose names have commas between them."""
+    """Return the paths of collections, whose names are separated by commas."""
     names = collection_names(collections) or [collections]
     places = {name: f"{LIBRARY_PREFIX}{name}" for name in names}
     for name, place in places.items():
@@ -52,7 +52,7 @@ def _places(catalog: Catalog, collections: str) -> tuple[str, ...]:
 
 
 def collection_names(text: str) -> list[str]:
-    """Return the names of collections, or of folders in them, that have commas between them."""
+    """Return the comma-separated names of collections, or of folders in them."""
     return [name.strip().removeprefix(LIBRARY_PREFIX).rstrip("/") for name in text.split(",") if name.strip()]
 
 

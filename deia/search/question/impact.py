@@ -1,4 +1,4 @@
-"""Questions about what rests on something: "what breaks if I change X", "who calls X"; the graph answers them."""
+"""Questions about what depends on something: "what breaks if I change X", "who calls X"; the graph answers them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMS = tuple(
 
 
 def changed_thing(text: str) -> str:
-    """Return the name of what a question asks about, if it asks what depends on something, or ""."""
-    asked = " ".join(text.split()) if len(text) <= LONGEST else ""
-    found = next((match for form in FORMS if (match := form.fullmatch(asked))), None)
-    return found["name"].rstrip(".?!,") if found else ""
+    """Return the name of the thing whose dependents a question asks for, or ""."""
+    question = " ".join(text.split()) if len(text) <= LONGEST else ""
+    form_match = next((match for form in FORMS if (match := form.fullmatch(question))), None)
+    return form_match["name"].rstrip(".?!,") if form_match else ""

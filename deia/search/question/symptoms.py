@@ -1,4 +1,4 @@
-"""Read what people say of a broken thing whose cause they do not know: "my site won't load" is about outages and DNS.
+"""Read complaints about something broken whose cause is not known: "my site won't load" is about outages and DNS.
 
 The table is `symptoms.txt` beside this module.
 """
@@ -17,21 +17,21 @@ TABLES = Tables(__file__)
 
 
 class Complaint(Record):
-    """What a complaint names, and the words that lessons use for what may cause it."""
+    """The everyday words of a complaint, and the words that lessons use for its possible causes."""
 
     everyday: frozenset[str] = frozenset()
     causes: tuple[str, ...] = ()
 
 
-def complaint(said: Sequence[str]) -> Complaint:
-    """Return the complaint in a text, given by its folded words; one without causes if it is none."""
-    words, fault = set(said), not FAULTS.isdisjoint(said)
+def complaint(words: Sequence[str]) -> Complaint:
+    """Return the complaint in a text, given by its folded words; it has no causes if the text does not complain."""
+    word_set, fault = set(words), not FAULTS.isdisjoint(words)
     everyday: set[str] = set()
     causes: list[str] = []
-    for line in TABLES.lines("symptoms") if len(said) <= MOST_WORDS else ():
+    for line in TABLES.lines("symptoms") if len(words) <= MOST_WORDS else ():
         things, states, lesson_words = (part.split() for part in line.split(" : "))
-        is_so = {state.rstrip(ALWAYS) for state in states if fault or state.endswith(ALWAYS)}
-        if words & {*things} and words & is_so:
-            everyday |= words & {*things, *is_so}
+        fitting_states = {state.rstrip(ALWAYS) for state in states if fault or state.endswith(ALWAYS)}
+        if word_set & {*things} and word_set & fitting_states:
+            everyday |= word_set & {*things, *fitting_states}
             causes += lesson_words
     return Complaint(everyday=frozenset(everyday), causes=tuple(dict.fromkeys(causes)))

@@ -20,7 +20,7 @@ from deia.search.question.symptoms import Complaint, complaint
 MOST_NAME_WORDS = 4  # of a name
 MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms
 SYNONYM_WEIGHT = 0.3  # relative to a typed word
-MOST_CAUSES = 2  # of a complaint, that an answer has to be about
+MOST_CAUSES = 2  # causes of a complaint that an answer has to be about
 MOST_SYNONYMS = 3  # per word
 
 

@@ -60,8 +60,10 @@ def as_xml(answer: Answer) -> str:
     from html import escape  # noqa: PLC0415 - only this form needs it
 
     def element(name: str, text: str, **attributes: object) -> str:
-        written = "".join(f' {key}="{escape(plain(str(value)))}"' for key, value in attributes.items() if value != "")
-        return f"<{name}{written}>{text}</{name}>"
+        attribute_text = "".join(
+            f' {key}="{escape(plain(str(value)))}"' for key, value in attributes.items() if value != ""
+        )
+        return f"<{name}{attribute_text}>{text}</{name}>"
 
     def document(result: Result) -> str:
         parts = [element(name, escape(plain(getattr(result, name)))) for name in ("title", "summary", "action")]
@@ -71,11 +73,11 @@ def as_xml(answer: Answer) -> str:
         return element("doc", "".join(parts), path=result.path, id=result.id, relevance=f"{relevance(result)}%")
 
     groups = {"primary_docs": answer.primary, "secondary_docs": answer.secondary}
-    body = "".join(element(name, "".join(map(document, some))) for name, some in groups.items() if some)
+    body = "".join(element(name, "".join(map(document, results))) for name, results in groups.items() if results)
     body += "".join(element("advice", escape(line)) for line in advice(answer))
     about = f" about {plain(answer.query)}" if answer.documents and answer.query else ""
-    found = f"Found {counted(len(answer.documents), 'document')}{about}" if answer.documents else headline(answer)
-    return f"{escape(found)}\n{element('answer', body, confidence=answer.confidence, action=answer.action)}"
+    first_line = f"Found {counted(len(answer.documents), 'document')}{about}" if answer.documents else headline(answer)
+    return f"{escape(first_line)}\n{element('answer', body, confidence=answer.confidence, action=answer.action)}"
 
 
 def as_yaml(answer: Answer) -> str:

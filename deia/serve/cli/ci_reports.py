@@ -1,4 +1,4 @@
-"""Problems and other findings as text, as JSON, and as builds read them: GitHub's annotations, JUnit and SARIF."""
+"""Problems and other findings as text, as JSON, and in forms for builds: GitHub's annotations, JUnit and SARIF."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 
 class Checked(Record):
-    """Something that was checked, and the problem that it has; it is sound if there is none."""
+    """Something that was checked, and its problem, if it has one."""
 
     group: str  # such as the file, or the trigger of a case
     name: str
@@ -30,7 +30,7 @@ class Checked(Record):
 def print_problems(form: str, tool: str, problems: Sequence[Problem], *, root: str = "", scope: str = "") -> int:
     """Print the problems that a command found in the files of `root`, and return how many errors are among them.
 
-    `scope` begins the summary for a person; it says what was checked.
+    The summary for a person begins with `scope`, which says what was checked.
     """
     errors = sum(problem.severity == "error" for problem in problems)
     shown = [problem.but(path=from_here(root, problem.path)) for problem in problems]
@@ -62,7 +62,7 @@ def from_here(root: str, path: str) -> str:
 def _annotations(_tool: str, checked: Sequence[Checked]) -> str:
     """Return workflow commands of GitHub Actions, escaped as its documentation says."""
     lines = []
-    for problem in (each.problem for each in checked if each.problem):
+    for problem in (check.problem for check in checked if check.problem):
         message = _message(problem).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         path = problem.path
         for char, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), (":", "%3A"), (",", "%2C")):
@@ -75,14 +75,14 @@ def _annotations(_tool: str, checked: Sequence[Checked]) -> str:
 def _junit(tool: str, checked: Sequence[Checked]) -> str:
     """Return test suites, one for each group; an error is a failure, and a warning is output of a test that passed."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {_counts(tool, checked)}>"]
-    for group, members in groupby(checked, key=lambda each: each.group):
+    for group, members in groupby(checked, key=lambda check: check.group):
         cases = list(members)
         lines += [f"  <testsuite {_counts(group, cases)}>", *map(_case, cases), "  </testsuite>"]
     return "\n".join((*lines, "</testsuites>"))
 
 
 def _counts(name: str, checked: Sequence[Checked]) -> str:
-    failures = sum(each.problem is not None and each.problem.severity == "error" for each in checked)
+    failures = sum(check.problem is not None and check.problem.severity == "error" for check in checked)
     return f'name="{_xml(name)}" tests="{len(checked)}" failures="{failures}" errors="0"'
 
 
@@ -106,7 +106,7 @@ def _xml(text: str) -> str:
 
 
 def _sarif(tool: str, checked: Sequence[Checked]) -> str:
-    problems = [each.problem for each in checked if each.problem]
+    problems = [check.problem for check in checked if check.problem]
     driver = {
         "name": tool, "semanticVersion": deia.__version__,
         "rules": [{"id": code} for code in dict.fromkeys(problem.code for problem in problems)],

@@ -1,4 +1,4 @@
-"""The commands as one click group, which imports the module of a command when it is used; and the help of each.
+"""The commands as one click group, which imports a command's module when the command is used, and the help of each.
 
 An ordinary `deia search` never gets here: `deia.serve.cli.quick_path` answers it without click.
 """
@@ -45,7 +45,7 @@ def examples(name: str) -> list[str]:
     """Return the examples of the command with this full name."""
     try:
         return TABLES.lines(name)
-    except KeyError:  # a new command; the tests ask for examples
+    except KeyError:  # a new command has none yet; the tests ask for them
         return []
 
 
@@ -70,8 +70,10 @@ class LazyGroup(click.Group):
         """Write the commands under their headings."""
         for heading, commands in HEADINGS.items():
             with formatter.section(heading):
-                found = {name: self.get_command(ctx, name) for name in commands}
-                formatter.write_dl([(name, at.get_short_help_str(LONGEST)) for name, at in found.items() if at])
+                loaded = {name: self.get_command(ctx, name) for name in commands}
+                formatter.write_dl(
+                    [(name, command.get_short_help_str(LONGEST)) for name, command in loaded.items() if command]
+                )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of commands without importing all of them, which would take too long."""
@@ -99,7 +101,7 @@ class LazyGroup(click.Group):
 
 
 def _completed(command: click.Command, path: str) -> click.Command:
-    """Return a command and those below it with examples in their help and, if they run something, with `--commons`."""
+    """Return a command with examples in its help and, if it runs something, `--commons`; do so for those below it."""
     command.context_class = HelpContext
     for name, below in getattr(command, "commands", {}).items():
         below.short_help = below.get_short_help_str(LONGEST)  # click cuts it at 45 characters

@@ -55,30 +55,30 @@ def deliver(delivery: Delivery, log: FileLog | InMemoryLog, turn: Turn, watched:
     hold = delivery.hold and not repeated
     stops = hold and bool(delivery.waiting) and "hold" in delivery.can and _concerns(delivery, watched)
     due = delivery.waiting if stops or "context" in delivery.can or _holds(delivery, watched, hold=hold) else ()
-    said = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
+    message = say(delivery.can, injection, waiting=due, hold=hold, stops=stops, code=delivery.code)
     if due:
         log.append(log_line(LogEntry(aside=True, delivered=len(due))))
     # At a host without context, an unsaid text is kept for later only if it may hold a call.
-    if injection and not said.reaches and (delivery.has_context or (delivery.hold and _stopping_now(watched))):
+    if injection and not message.reaches and (delivery.has_context or (delivery.hold and _stopping_now(watched))):
         # If the person was asked, no later call needs to be held; the model gets the text with the result.
-        stopping = () if said.ask else _stopping_now(watched)
+        stopping = () if message.ask else _stopping_now(watched)
         log.append(log_line(LogEntry(queued=(injection.text,), stopping=stopping)))
-    return said
+    return message
 
 
 def _unremembered(delivery: Delivery, injection: Injection | None) -> Said:
-    """Return what to say if nothing can be remembered: a hold becomes a question, as it would stop the call each time.
+    """Return what to say if nothing can be remembered: a hold becomes a question, or it would stop every repeat.
 
     At a host without questions it becomes context, and the person is told why nothing was stopped.
     """
     if injection is not None and injection.action == "hold":
         injection = injection.but(action="ask")
-    said = say(delivery.can, injection, waiting=delivery.waiting if "context" in delivery.can else (), hold=False)
-    return with_trouble(delivery.can, said, FORGETS) if injection and injection.action == "ask" else said
+    message = say(delivery.can, injection, waiting=delivery.waiting if "context" in delivery.can else (), hold=False)
+    return with_trouble(delivery.can, message, FORGETS) if injection and injection.action == "ask" else message
 
 
 def _holds(delivery: Delivery, watched: Watched, *, hold: bool) -> bool:
-    """Return whether this call is held anyway, so that waiting texts can go along."""
+    """Return whether this call is held anyway, so that waiting texts can be shown with the hold."""
     injection = watched.injection
     return injection is not None and form_of(delivery.can, injection.action, hold=hold) == "hold"
 

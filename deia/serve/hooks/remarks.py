@@ -1,8 +1,8 @@
 """Understands what the person says to deia in the conversation: "deia: not relevant", "deia: mute", "deia: why" etc.
 
-A remark is a whole prompt on one line, in exactly these words, so that pasted text and text about deia is never taken
+A remark is a whole prompt on one line, in exactly these words, so that pasted text and text about deia are never taken
 for one; what tools and models say never comes here. It counts only in its own conversation and for the agents that work
-for it; the command line reaches further. It is not a turn of the conversation: a yes after it still answers what was
+for it; the command line reaches further. It is not a turn of the conversation: a "yes" after it still answers what was
 said before it.
 """
 
@@ -51,7 +51,7 @@ NO_INJECTION = "nothing was said in this conversation yet"
 
 
 class Remark(Record):
-    """One remark of the person."""
+    """A remark of the person."""
 
     kind: str  # noise | wrong | useful | prevented | mute | unmute | why | allow
     trigger: str = ""  # "" for those that fired last
@@ -184,7 +184,7 @@ class Listener:
         event = spool.find_event(self._place.events, last.events.get(trigger, ""))
         triggers = [self._artefact.trigger(number) for number in numbers_of(self._artefact, [trigger])]
         because = shorten(one_line(str(event.get("because") or "the reason was not kept")), MOST_REASON)
-        shown = [self._artefact.document(number)["path"] for found in triggers for number, *_ in found.documents]
+        shown = [self._artefact.document(number)["path"] for compiled in triggers for number, *_ in compiled.documents]
         outcome = f" ({event['outcome']})" if event.get("outcome") else ""
         parts = [
             f"{trigger}{outcome} {ago(self._now - last.at)}: {because}",

@@ -116,8 +116,8 @@ def answer_event(place: Place, data: bytes) -> Answer:
     if occasion is None:
         return None
     place.settle(occasion.folder)
-    said = respond(place, occasion, host.CARRIES)
-    return host.write_answer(occasion, said) if said else None
+    message = respond(place, occasion, host.CARRIES)
+    return host.write_answer(occasion, message) if message else None
 
 
 def _read_input() -> bytes:
@@ -137,18 +137,18 @@ def respond(place: Place, occasion: Occasion, carries: Carries) -> Said | None:
         log.append(log_line(LogEntry(event=RESET)))
     if occasion.moment in BETWEEN_TURNS:
         return _begin(place, log, can, occasion.folder) if occasion.moment != COMPACTION else None
-    said: Said | None
+    message: Said | None
     reason = _refusal(place, occasion) if occasion.moment == "before_tool" else ""
     if reason:  # before anything is read that a project could have written
-        said = _forms().forbid(can, reason)
-        return said
+        message = _forms().forbid(can, reason)
+        return message
     artefact = _open(place)
     if place.trouble and place.trusted and place.timed and occasion.moment in GUARDING:
         artefact = _first_compiled(place, artefact)
     if artefact is None:
         trouble = _trouble(place, None, log, can)
-        said = _forms().trouble(can, trouble) if trouble else None
-        return said
+        message = _forms().trouble(can, trouble) if trouble else None
+        return message
     return _respond_with(place, artefact, occasion, log, can=can, carries=carries)
 
 
@@ -159,16 +159,16 @@ def _respond_with(
     deadline = artefact.meta.settings["deadline_ms"] / 1000
     if deadline != DEADLINE:
         _arm(place, deadline)
-    if occasion.moment == "prompt" and not (place.trouble or place.is_fresh):  # which looks at all sources anyway
+    if occasion.moment == "prompt" and not (place.trouble or place.is_fresh):  # a prompt checks all sources anyway
         place.is_fresh = not freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if occasion.moment in GUARDING and place.timed and not (place.trouble or place.is_fresh):
         artefact = _renewed(place, artefact)
     trouble = place.pending
-    reports = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
-    reports = reports or (
+    may_report = occasion.moment == "prompt" or place.trouble or ("context" in can and BEGINNINGS.isdisjoint(carries))
+    may_report = may_report or (
         "note" in can and place.trusted and bool(artefact.meta.faults)
-    )  # what does not guard, at once
-    if not trouble and reports:
+    )  # broken triggers, which do not guard, are reported at once
+    if not trouble and may_report:
         trouble = _trouble(place, artefact, log, can)
     turn = occasion.turn
     if turn is None:
@@ -176,23 +176,23 @@ def _respond_with(
     if occasion.moment == "prompt" and turn.text[: len(TO_DEIA)].lower() == TO_DEIA:
         from deia.serve.hooks.remarks import answer_remark  # noqa: PLC0415 - hardly any prompt begins so
 
-        said: Said | None = answer_remark(place, artefact, occasion, log, can)
-        if said is not None:
-            return said
-    said = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
+        message: Said | None = answer_remark(place, artefact, occasion, log, can)
+        if message is not None:
+            return message
+    message = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
     topics = artefact.meta.settings.get("topics")
-    if topics and said is None and occasion.moment == "prompt" and "note" in can and _claims(occasion, log, turn):
+    if topics and message is None and occasion.moment == "prompt" and "note" in can and _claims(occasion, log, turn):
         from deia.serve.hooks.offers import offer  # noqa: PLC0415 - by default nothing is offered
 
-        said = offer(topics, turn.text, log)
-    return _forms().with_trouble(can, said, trouble) if trouble else said
+        message = offer(topics, turn.text, log)
+    return _forms().with_trouble(can, message, trouble) if trouble else message
 
 
 def _watch(
     place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, log: FileLog, *, can: Forms, carries: Carries
 ) -> Said | None:
     """Return what to say about one turn; the words of most turns match no trigger, so they need no judging."""
-    said: Said | None
+    message: Said | None
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     if may_run_files(turn):
         from deia.serve.hooks.run_files import with_run_files  # noqa: PLC0415 - most calls run no file
@@ -208,17 +208,17 @@ def _watch(
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer:
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
-        said = judged(
+        message = judged(
             place, artefact, occasion, log, numbers=numbers, seen=seen, can=can, carries=carries, content=content,
             waiting=tuple(waiting),
         )  # fmt: skip
-        return said
+        return message
     due = waiting if "context" in can else []
     if due and not _claims(occasion, log, turn):
         return None
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
-    said = _forms().say(can, None, waiting=due) if due else None
-    return said
+    message = _forms().say(can, None, waiting=due) if due else None
+    return message
 
 
 def _matching_rows(artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
@@ -229,7 +229,7 @@ def _matching_rows(artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:
 
 
 def _claims(occasion: Occasion, log: FileLog, turn: Turn) -> bool:
-    """Claim an event for this process; return whether it was first, since others may get the same event."""
+    """Claim an event for this process; return whether it was the first, since others may get the same event."""
     from deia.serve.hooks.duplicates import is_first  # noqa: PLC0415 - after a quiet turn nothing is said
 
     return is_first(log, occasion.moment, occasion.mark, turn, now=time.time())
@@ -250,7 +250,7 @@ def _memory() -> ModuleType:
 
 
 def _refusal(place: Place, occasion: Occasion) -> str:
-    """Return why a tool call is refused that would weaken deia in the person's name, or ""; no setting lifts this."""
+    """Return why a tool call that would weaken deia in the person's name is refused, or ""; no setting lifts this."""
     turn = occasion.turn
     if turn is None or not may_weaken(turn, occasion.folder, state=place.state):
         return ""
@@ -272,12 +272,12 @@ def _begin(place: Place, log: FileLog, can: Forms, folder: str) -> Said | None:
     trouble = ". ".join(
         filter(None, (_mode_told(place), changed_servers(folder, place.state), _weakened(place, artefact), trouble))
     )
-    said: Said | None = _forms().trouble(can, trouble) if trouble else None
-    return said
+    message: Said | None = _forms().trouble(can, trouble) if trouble else None
+    return message
 
 
 def _mode_told(place: Place) -> str:
-    """Return in which mode deia is, unless it is the standard one."""
+    """Return a sentence about deia's mode, or "" if it is the standard one."""
     if not files.exists(f"{place.state}/mode"):
         return ""
     from deia.watch.silence.modes import told  # noqa: PLC0415 - few people choose a mode
@@ -307,7 +307,7 @@ def _open(place: Place) -> Artefact | None:
 
 
 def _first_compiled(place: Place, substitute: Artefact | None) -> Artefact | None:
-    """Return the triggers of a compile that was just started, if it is done in time, or else the substitute."""
+    """Wait for a compile that was just started; return its triggers, or the substitute if it takes too long."""
     from deia.serve.hooks.fallback import deadline_of  # noqa: PLC0415 - hardly any commons is not compiled
     from deia.serve.hooks.renewal import first_compiled  # noqa: PLC0415 - likewise
 
@@ -332,7 +332,7 @@ def _renewed(place: Place, artefact: Artefact) -> Artefact:
 
 
 def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, *, again: bool = False) -> str:
-    """Report and return what is wrong with the compiled triggers, of which the last good ones are used nevertheless."""
+    """Report and return what is wrong with the compiled triggers; the last good ones are used meanwhile."""
     # Once per conversation and fault, unless `again`; a report that the host could not carry does not count.
     trouble = place.trouble or _trouble_of_sources(place, artefact)
     content = log.read() if trouble and not again else b""
@@ -352,7 +352,7 @@ def _trouble(place: Place, artefact: Artefact | None, log: FileLog, can: Forms, 
 
 
 def _trouble_of_sources(place: Place, artefact: Artefact | None) -> str:
-    """Return what is wrong with the files that the triggers were compiled from, or the empty text."""
+    """Return what is wrong with the files that the triggers were compiled from, or ""."""
     # The files of an untrusted commons are not named: their names are somebody else's words.
     changed = "" if place.is_fresh else freshness.changed(place.derived, place.root, freshness.TRIGGERS)
     if changed:

@@ -1,7 +1,7 @@
 """Tells at the start of a session which MCP servers and hooks of a project are new or run something else than before.
 
-Hosts start what these files name, and whoever pulls a repository may pull other commands with it. What each entry says
-is kept as a hash in the person's state folder. (What a server says of its own tools is not passed on to hooks.)
+Hosts start what these files name, and a pull of a repository may bring other commands with it. A hash of each entry is
+kept in the person's state folder. (Hosts do not pass on to hooks what a server says about its own tools.)
 """
 
 from __future__ import annotations
@@ -27,22 +27,24 @@ MOST_TOLD, LONGEST = 5, 60
 
 def changed_servers(folder: str, state: str) -> str:
     """Return which entries are new or different since the last session in a folder, and remember them; else ""."""
-    found = dict(_entries(folder))
+    entries = dict(_entries(folder))
     kept = _object(files.read(f"{state}/{KEPT}", MOST_KEPT))
     before = kept.get(folder)
-    if before == found or (before is None and not found):
+    if before == entries or (before is None and not entries):
         return ""
-    files.keep(f"{state}/{KEPT}", dumps({**kept, folder: found}).encode("ascii"))
+    files.keep(f"{state}/{KEPT}", dumps({**kept, folder: entries}).encode("ascii"))
     if not isinstance(before, dict):
         return ""
-    new = [f"{_shown(name)} is new" for name in found if name not in before]
-    other = [f"{_shown(name)} runs something else" for name in found if before.get(name, found[name]) != found[name]]
-    told = ", ".join([*new, *other][:MOST_TOLD])
-    return f"since the last session here, what the host starts for this project changed: {told}" if told else ""
+    new = [f"{_shown(name)} is new" for name in entries if name not in before]
+    changed = [
+        f"{_shown(name)} runs something else" for name in entries if before.get(name, entries[name]) != entries[name]
+    ]
+    changes = ", ".join([*new, *changed][:MOST_TOLD])
+    return f"since the last session here, what the host starts for this project changed: {changes}" if changes else ""
 
 
 def _entries(folder: str) -> list[tuple[str, Json]]:
-    """Return each entry of the files, as `file: name`, with the hash of what it says."""
+    """Return each entry of the files, as `file: name`, with the hash of its content."""
     entries: list[tuple[str, Json]] = []
     for path, keys in NAMING.items():
         content = _object(files.read(f"{folder}/{path}", MOST_BYTES))

@@ -38,15 +38,15 @@ CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), NOTED
 read_event = DIALECT.read
 
 
-def write_answer(occasion: Occasion, said: Said) -> dict[str, Json] | None:
+def write_answer(occasion: Occasion, message: Said) -> dict[str, Json] | None:
     """Return the host's answer, or None if nothing is said."""
     specific = {"hookEventName": occasion.event}
-    if said.hold or said.ask:
-        specific["permissionDecision"] = "deny" if said.hold else "ask"
-        specific["permissionDecisionReason"] = said.hold or said.ask
-    if said.context:
-        specific["additionalContext"] = said.context
+    if message.hold or message.ask:
+        specific["permissionDecision"] = "deny" if message.hold else "ask"
+        specific["permissionDecisionReason"] = message.hold or message.ask
+    if message.context:
+        specific["additionalContext"] = message.context
     answer: dict[str, Json] = {"hookSpecificOutput": specific} if len(specific) > 1 else {}
-    if said.note:
-        answer["systemMessage"] = said.note
+    if message.note:
+        answer["systemMessage"] = message.note
     return answer or None

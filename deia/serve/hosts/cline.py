@@ -46,9 +46,9 @@ DIALECT = Dialect(
     failed=lambda event, response: event.get("success") is False or _has_failed(response),
     mark=("id",),
 )
-PARTS = ("userPromptSubmit", "preToolUse", "postToolUse")  # the member of an event that holds what it is about
+PARTS = ("userPromptSubmit", "preToolUse", "postToolUse")  # an event has one of these, which holds what it is about
 CARRIES = dict.fromkeys(("after_tool", "tool_error"), CONTEXT) | {"before_tool": {"hold": BEFORE, "context": LATE}}
-# What a held call is given in place of its input, by tool: each refuses it, or does nothing with it.
+# The input that a held call gets in place of its own, by tool; each tool refuses it or does nothing with it.
 NOTHING_TO_DO: Mapping[str, Json] = {"bash": {"commands": []}, "editor": None}
 STOPPED = "deia stopped this call before it did anything; its result is of an empty call."
 
@@ -89,18 +89,18 @@ def _has_failed(response: Json) -> bool:
     return any(mapping_of(item).get("success") is False for item in items)
 
 
-def write_answer(occasion: Occasion, said: Said) -> dict[str, Json] | None:
+def write_answer(occasion: Occasion, message: Said) -> dict[str, Json] | None:
     """Return the host's answer, or None if nothing is said."""
-    if said.hold and occasion.moment == "before_tool":
-        return _stopping(occasion, said.hold)
-    if not said.context:
+    if message.hold and occasion.moment == "before_tool":
+        return _stopping(occasion, message.hold)
+    if not message.context:
         return None
-    context: dict[str, Json] = {"contextModification": said.context}
+    context: dict[str, Json] = {"contextModification": message.context}
     return context if occasion.event in OF_COMMAND_LINE else {"cancel": False, **context}
 
 
 def _stopping(occasion: Occasion, reason: str) -> dict[str, Json]:
-    """Return what keeps a call from doing anything, and lets the model read why if that is possible."""
+    """Return the answer that keeps a call from doing anything, and shows the model the reason if that is possible."""
     if occasion.event != CALLED:
         return {"cancel": True, "errorMessage": reason, "contextModification": reason}
     tool = occasion.turn.tool if occasion.turn is not None else ""

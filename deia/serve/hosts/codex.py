@@ -20,6 +20,8 @@ CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), CONTE
 read_event = claude_code.read_event
 
 
-def write_answer(occasion: Occasion, said: Said) -> dict[str, Json] | None:
+def write_answer(occasion: Occasion, message: Said) -> dict[str, Json] | None:
     """Return the host's answer, or None if nothing is said."""
-    return claude_code.write_answer(occasion, said.but(ask="", note="", context="" if said.hold else said.context))
+    return claude_code.write_answer(
+        occasion, message.but(ask="", note="", context="" if message.hold else message.context)
+    )

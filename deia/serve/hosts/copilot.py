@@ -51,7 +51,7 @@ def read_event(event: Json) -> Occasion | None:
 
 
 def _name(fields: dict[str, Json]) -> str:
-    """Return the name of an event in camelCase, judged by its fields, since it does not say so itself."""
+    """Return the name of an event in camelCase by its fields, since it does not have one itself."""
     if "toolName" in fields:
         after = "PostToolUse" if "toolResult" in fields else ""
         return after or ("PostToolUseFailure" if "error" in fields else "PreToolUse")
@@ -60,18 +60,18 @@ def _name(fields: dict[str, Json]) -> str:
     return "SessionStart" if "source" in fields else "PreCompact" if "trigger" in fields else ""
 
 
-def write_answer(occasion: Occasion, said: Said) -> dict[str, str] | None:
+def write_answer(occasion: Occasion, message: Said) -> dict[str, str] | None:
     """Return the host's answer, or None if nothing is said."""
     if occasion.moment == "before_tool":
-        if not (said.hold or said.ask):
+        if not (message.hold or message.ask):
             return None
-        decision = "deny" if said.hold else "ask"
-        return {"permissionDecision": decision, "permissionDecisionReason": _fitting(said.hold or said.ask)}
-    if not said.context:
+        decision = "deny" if message.hold else "ask"
+        return {"permissionDecision": decision, "permissionDecisionReason": _fitting(message.hold or message.ask)}
+    if not message.context:
         return None
     if occasion.moment == "prompt":
-        return {"modifiedTransformedPrompt": f"{occasion.given}\n\n{_fitting(said.context)}"}
-    return {"additionalContext": _fitting(said.context)}
+        return {"modifiedTransformedPrompt": f"{occasion.given}\n\n{_fitting(message.context)}"}
+    return {"additionalContext": _fitting(message.context)}
 
 
 def _fitting(text: str) -> str:

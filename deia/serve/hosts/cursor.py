@@ -52,15 +52,15 @@ def read_event(event: Json) -> Occasion | None:
     return occasion.but(carries=False) if occasion is not None and name in MUTE else occasion
 
 
-def write_answer(occasion: Occasion, said: Said) -> dict[str, str] | None:
+def write_answer(occasion: Occasion, message: Said) -> dict[str, str] | None:
     """Return the host's answer, or None if nothing is said."""
     if occasion.moment != "before_tool":
-        return {"additional_context": said.context} if said.context else None
+        return {"additional_context": message.context} if message.context else None
     answer = {}
-    if said.hold:
-        answer = {"permission": "deny", "agent_message": said.hold}
-    elif said.ask:
-        answer = {"permission": "ask", "user_message": said.ask}
-    if answer and said.note:
-        answer["user_message"] = f"{said.ask} {said.note}".strip()
+    if message.hold:
+        answer = {"permission": "deny", "agent_message": message.hold}
+    elif message.ask:
+        answer = {"permission": "ask", "user_message": message.ask}
+    if answer and message.note:
+        answer["user_message"] = f"{message.ask} {message.note}".strip()
     return answer or None

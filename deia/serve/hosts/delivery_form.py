@@ -79,21 +79,21 @@ def forbid(can: Mapping[str, str], reason: str) -> Said:
 
 
 def trouble(can: Mapping[str, str], problem: str) -> Said:
-    """Return a report to the person that deia itself has a problem, through the model if there is no other way.
+    """Return a report to the person of a problem in deia itself, through the model if there is no other way.
 
-    It is one line, whatever the paths in it are called.
+    It is one line, even if a path in it has line breaks.
     """
     report = f"deia: {one_line(problem)}"
     return Said(note=report) if "note" in can else Said(context=report if "context" in can else "")
 
 
-def with_trouble(can: Mapping[str, str], said: Said | None, problem: str) -> Said:
-    """Return what is said, together with a report that deia itself has a problem."""
+def with_trouble(can: Mapping[str, str], message: Said | None, problem: str) -> Said:
+    """Return a message with a report of a problem in deia itself added to it."""
     report = trouble(can, problem)
-    if said is None:
+    if message is None:
         return report
-    context = "\n\n".join(filter(None, (said.context, report.context)))
-    return said.but(context=context, note="\n".join(filter(None, (said.note, report.note))))
+    context = "\n\n".join(filter(None, (message.context, report.context)))
+    return message.but(context=context, note="\n".join(filter(None, (message.note, report.note))))
 
 
 def question(injection: Injection) -> str:

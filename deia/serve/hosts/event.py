@@ -202,7 +202,7 @@ def folder_of(value: Json) -> str:
 
 
 def decoded(value: Json) -> Json:
-    """Return the content of a text of JSON, in which some hosts send a tool's input; any other value unchanged."""
+    """Return the value in a JSON text, as which some hosts send a tool's input; return any other value unchanged."""
     if not (isinstance(value, str) and value.lstrip()[:1] in {"{", "["}):
         return value
     try:

@@ -32,13 +32,13 @@ CARRIES = dict.fromkeys(("prompt", "after_tool", "tool_error", "session"), NOTED
 read_event = DIALECT.read
 
 
-def write_answer(occasion: Occasion, said: Said) -> dict[str, Json] | None:
+def write_answer(occasion: Occasion, message: Said) -> dict[str, Json] | None:
     """Return the host's answer, or None if nothing is said."""
     answer: dict[str, Json] = {}
-    if said.hold and occasion.moment == "before_tool":
-        answer |= {"decision": "deny", "reason": said.hold}
-    elif said.context:
-        answer["hookSpecificOutput"] = {"additionalContext": said.context}
-    if said.note:
-        answer["systemMessage"] = said.note
+    if message.hold and occasion.moment == "before_tool":
+        answer |= {"decision": "deny", "reason": message.hold}
+    elif message.context:
+        answer["hookSpecificOutput"] = {"additionalContext": message.context}
+    if message.note:
+        answer["systemMessage"] = message.note
     return answer or None

@@ -52,6 +52,6 @@ def read_event(event: Json) -> Occasion | None:
     return occasion.but(reset=True) if occasion is not None and fields.get("reset") is True else occasion
 
 
-def write_answer(_occasion: Occasion, said: Said) -> dict[str, Json] | None:
+def write_answer(_occasion: Occasion, message: Said) -> dict[str, Json] | None:
     """Return what is said, by form, or None if nothing is; the shape is the same at every moment."""
-    return {form: text for form in FORMS if (text := getattr(said, form))} or None
+    return {form: text for form in FORMS if (text := getattr(message, form))} or None

@@ -1,8 +1,8 @@
 """Windsurf Cascade's command hooks: its actions in; a hold out, by exit code 2 and its reason on standard error.
 
 Source: docs.windsurf.com/windsurf/cascade/hooks (read 2026-11), with which the documents of hookshot agree. Only that
-reason reaches the model, and a hook is not sent what a command printed. What a prompt brings up waits for the next
-action and holds it, and only if its trigger holds or asks.
+reason reaches the model, and a hook is not sent what a command printed. The injection for a prompt waits for the next
+action and holds it, but only if its trigger holds or asks.
 """
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def read_event(event: Json) -> Occasion | None:
     return DIALECT.read({**fields, **info, **known})
 
 
-def write_answer(occasion: Occasion, said: Said) -> bytes | None:
+def write_answer(occasion: Occasion, message: Said) -> bytes | None:
     """Return the reason of a hold, for standard error, or None if the call passes."""
-    return said.hold.encode("utf-8", "replace") if said.hold and occasion.moment == "before_tool" else None
+    return message.hold.encode("utf-8", "replace") if message.hold and occasion.moment == "before_tool" else None

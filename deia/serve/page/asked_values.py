@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from deia import fast_json
 from deia.errors import QueryError
 
-Asked: TypeAlias = Mapping[str, Any]  # the values of one request by name, unchecked
+Asked: TypeAlias = Mapping[str, object]  # the values of one request by name, unchecked
 
 MOST_TEXT = 200_000  # characters
 MOST_NAME = 500

@@ -1,7 +1,7 @@
 """Ask: the search as one types, what made a document rank where it does, and the document itself.
 
-Nothing that is typed here is logged. The parts of a score are the places that a document has by words, by meaning and
-by links, from the trace that `deia debug` shows.
+Nothing that is typed here is logged. The parts of a score are a document's ranks by words, by meaning and by links,
+from the trace that `deia debug` shows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def facets(desk: Desk, _asked: Asked) -> dict[str, Json]:
 def ask(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Return the documents that answer a question, each with its passage."""
     question = text(asked, "question", most=MOST_QUESTION).strip()
-    filters = {one: name(asked, one) or None for one in FILTERS}
+    filters = {filter_name: name(asked, filter_name) or None for filter_name in FILTERS}
     if not question:
         return {**NOTHING}
     answer = desk.librarian.query(
@@ -72,14 +72,14 @@ def trace(desk: Desk, asked: Asked) -> dict[str, Json]:
 
 
 def document(desk: Desk, asked: Asked) -> dict[str, Json]:
-    """Return the text of a document, and in which line it begins."""
-    named = name(asked, "id")
-    catalog = desk.librarian.open_catalog_of(named)
-    found = look_up(catalog, named, root=desk.root, folder=desk.folder)
-    entry = found.document.entry
+    """Return the text of a document, and the line on which it begins."""
+    ident = name(asked, "id")
+    catalog = desk.librarian.open_catalog_of(ident)
+    lookup = look_up(catalog, ident, root=desk.root, folder=desk.folder)
+    entry = lookup.document.entry
     facts = ("id", "path", "title", "summary", "urgency", "updated", "verified", "superseded_by")
     lists = ("clusters", "tags", "platforms", "audience", "keywords")
     return {
-        **{fact: getattr(entry, fact) for fact in facts}, **{one: [*getattr(entry, one)] for one in lists},
-        "first_line": found.document.first_line, "text": found.text, "own": origin_of(entry.path) == PROJECT,
+        **{fact: getattr(entry, fact) for fact in facts}, **{field: [*getattr(entry, field)] for field in lists},
+        "first_line": lookup.document.first_line, "text": lookup.text, "own": origin_of(entry.path) == PROJECT,
     }  # fmt: skip

@@ -1,8 +1,8 @@
-"""The page: one file for the browser, and behind it what answers its views, to sessions only.
+"""The page: one file for the browser, and the handlers behind its views, which answer only sessions.
 
 The page's powers (edits, mutes, permissions) are those of the person at the terminal. So each request below `/page/`
 carries the token of a session in a header, which no other site and no tool call has; the server's guard has checked the
-host and the origin before. Threads of its own answer, over desks that log no question that is being typed.
+host and the origin before. Threads of the page's own answer, over desks that do not log questions being typed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ WITH_FILES: Mapping[str, Callable[[Desk, Asked], Fields]] = {
     "proposals": learning_views.proposals, "apply": learning_views.apply, "undo": learning_views.undo_applied,
     "state": health_views.state,
 }  # fmt: skip
-# What is typed fast: of the requests of a tab that wait, only the newest is worked out. Others get an empty reply.
+# Views asked at every keystroke: only the newest of a tab's waiting requests is worked out, others get an empty reply.
 TYPED: Mapping[str, Fields] = {"try": try_turn.NOTHING, "ask": asking.NOTHING}
 SIGN_IN = "Type in a terminal: deia page"
 HEADERS = (
@@ -127,7 +127,7 @@ class BrowserPage:
             await self._answer(scope["path"].removeprefix(f"{PATH}/"), headers, receive, send)
 
     async def _plain(self, scope: limits.Scope, send: limits.Send) -> None:
-        """Answer a browser without JavaScript: a token that works once is exchanged for an address that can be read."""
+        """Answer a browser without JavaScript: a one-time token is exchanged for an address with a reader's key."""
         key, _, view = scope["path"].removeprefix(PLAIN).strip("/").partition("/")
         asked, headers = plain_page.read_query(scope["query_string"]), _html_headers(plain_page.policy())
         if not key and (token := self._readers.begin(asked.get("once", ""))):
@@ -152,7 +152,7 @@ class BrowserPage:
         await limits.respond(send, status, fields)
 
     async def _reply(self, path: str, headers: Mapping[bytes, bytes], receive: limits.Receive) -> tuple[int, Fields]:
-        """Return the status and the value of an answer; only to sign in needs no session."""
+        """Return the status and the value of an answer; only signing in needs no session."""
         if path == "sign-in":
             return await self._sign_in(headers, receive)
         if not self._sessions.knows(headers):  # before anything that it sends is read
@@ -230,8 +230,8 @@ class BrowserPage:
 
     async def _problems(self, _asked: Asked) -> Fields:
         """Answer with what `deia lint` and `deia trigger lint` find."""
-        found = [await self._commands.run(*words) for words in (("lint",), ("trigger", "lint"))]
-        return {"problems": [problem for problems in found if isinstance(problems, list) for problem in problems]}
+        reports = [await self._commands.run(*words) for words in (("lint",), ("trigger", "lint"))]
+        return {"problems": [problem for report in reports if isinstance(report, list) for problem in report]}
 
     async def _propose(self, asked: Asked) -> Fields:
         """Look for proposals, and answer with those that were found."""
@@ -258,7 +258,7 @@ async def _until_gone(receive: limits.Receive) -> None:
 
 
 def _with_others(reply: Callable[[Desk, Asked], Fields], desk: Desk, asked: Asked) -> Fields:
-    """Return a reply; while it is worked out, hooks and clients of the server get their turn often."""
+    """Return a reply; while it is worked out, hooks and other clients of the server often get their turn."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         return reply(desk, asked)

@@ -1,7 +1,7 @@
 """Make a case of what was tried, run the cases of its trigger, and offer what would mend a false alarm or a missed one.
 
 The case is written where `deia learn apply` would write it, with a line in the changelog, so that it can be taken back.
-What is offered was tried: with each mend the case holds, and so does every case that held.
+Every mend that is offered was tried: with it the case holds, and so does every case that held before.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _offered: dict[str, Proposal] = {}  # by id; the mends that were shown last, unt
 
 
 def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
-    """Write a case beside its trigger, and return what became of all cases of the trigger, with mends if it fails."""
+    """Write a case beside its trigger, and return how all cases of the trigger end, with mends if one fails."""
     root, ident = desk.writable, name(asked, "trigger")
     turns, fires = tried_turns(asked), asked.get("fires") is True
     if not turns or not (turns[-1].text.strip() or turns[-1].tool_input):
@@ -79,11 +79,11 @@ def _same_when_read(desk: Desk, commons: Commons, ident: str, turns: Sequence[Tu
         case = case_of(turns)
         read = _read_back(case, ident, fires=fires)
         typed = Case(trigger=ident, fires=fires, turns=tuple(turns))
-        wanted, found = (run_case(artefact, one, now=time.time()).stage == FIRES for one in (typed, read))
+        typed_fires, read_fires = (run_case(artefact, tried, now=time.time()).stage == FIRES for tried in (typed, read))
     except RecursionError as error:
         raise CommonsError("This is nested too deeply for a case.", fix="Leave out the inner lists.") from error
-    if not found == wanted == _fires_here(desk, artefact, typed):
-        was, would = ("stays silent", "fires") if found else ("fires", "stays silent")
+    if not read_fires == typed_fires == _fires_here(desk, artefact, typed):
+        was, would = ("stays silent", "fires") if read_fires else ("fires", "stays silent")
         fix = "Leave out what is long or secret, or write the case by hand, with `cwd_files` if it needs this folder."
         raise CommonsError(
             f"{ident} {was} on what was typed, and {would} on it as a case. Nothing was written.", fix=fix
@@ -109,12 +109,14 @@ def _fires_here(desk: Desk, artefact: Artefact, case: Case) -> bool:
         importers=importers_in(desk.derived, folder), bounded=False,
     )  # fmt: skip
     watched = [watch(artefact, written.widened(turn), log, lambda: around) for turn in case.turns]
-    verdicts = [verdict for one in (watched[-1:] if case.fires else watched) for verdict in one.verdicts]
+    verdicts = [
+        verdict for watched_turn in (watched[-1:] if case.fires else watched) for verdict in watched_turn.verdicts
+    ]
     return any(verdict.trigger == case.trigger and verdict.stage == FIRES for verdict in verdicts)
 
 
 def _offer(mends: Sequence[Proposal]) -> None:
-    """Remember the mends that are shown, in whichever tab."""
+    """Remember the mends that are shown, whichever tab shows them."""
     _offered.update({proposal.id: proposal for proposal in mends})
     while len(_offered) > MOST_REMEMBERED:
         del _offered[next(iter(_offered))]
@@ -176,11 +178,11 @@ class _Made(Record):
 def _mends(desk: Desk, commons: Commons, ident: str, turns: Sequence[Turn], made: _Made) -> list[Proposal]:
     """Return changes of a trigger with which a case holds and no other breaks, tried one by one."""
     trigger = next(trigger for trigger in commons.triggers if trigger.id == ident)
-    said = turns[-1].text or str(turns[-1].tool_input)
+    text = turns[-1].text or str(turns[-1].tool_input)
     weight = 1.0 if made.fires else -1.0
-    recorded = FiredTurn(trigger=ident, weight=weight, case=made.case, text=said, conversation="page")
+    recorded = FiredTurn(trigger=ident, weight=weight, case=made.case, text=text, conversation="page")
     trial = TriggerTrial(commons, [recorded], settings=desk.librarian.settings.by_name())
-    changes = _speaking(trigger, turns[-1]) if made.fires else _silencing(commons, trigger, said)
+    changes = _speaking(trigger, turns[-1]) if made.fires else _silencing(commons, trigger, text)
     drafts = [
         propose(kind, [change], because=BECAUSE, evidence=[_excerpt(turns[-1])], weight=1.0) for kind, change in changes
     ]
@@ -188,25 +190,25 @@ def _mends(desk: Desk, commons: Commons, ident: str, turns: Sequence[Turn], made
 
 
 def _speaking(trigger: Trigger, turn: Turn) -> Iterator[tuple[str, Change]]:
-    """Yield clauses by which a trigger may speak of a turn: its command, what it does to what, the sentence itself."""
+    """Yield clauses that could make a trigger fire on a turn: its command, what it does to what, its sentence."""
     is_call = turn.role == "tool_call"
-    said = one_line(redact(turn.text))
-    draft = proposed(f"`{said}`" if is_call else said, documents=(), today="", own=trigger.act_words)
+    text = one_line(redact(turn.text))
+    draft = proposed(f"`{text}`" if is_call else text, documents=(), today="", own=trigger.act_words)
     clauses = draft.trigger["when"][ANY] if draft else ()
     wanted = [clause for clause in clauses if ("command" in clause) == is_call]
     if not is_call:
-        wanted.append({"meaning": [said]})
+        wanted.append({"meaning": [text]})
     for clause in sorted(wanted, key=lambda clause: "phrase" in clause) if trigger.any else ():
         yield "clause", Change(kind=ADD, of=TRIGGER, target=trigger.id, field=ANY, value=(clause,))
 
 
-def _silencing(commons: Commons, trigger: Trigger, said: str) -> Iterator[tuple[str, Change]]:
+def _silencing(commons: Commons, trigger: Trigger, text: str) -> Iterator[tuple[str, Change]]:
     """Yield words of a turn that could silence the trigger, the longest first, and then each of its clauses."""
     own = set(words(" ".join(str(clause.value) for clause in (*trigger.any, *trigger.all))))
     firing = [case for case in commons.cases if case.trigger == trigger.id and case.fires]
     needed = {word for case in firing for turn in case.turns for word in words(turn.text)}
-    free = [phrase for phrase in phrases(said) if not own.intersection(phrase.split()) and phrase not in needed]
-    for phrase in sorted(free, key=lambda text: (" " in text, -len(text), text)):
+    free = [phrase for phrase in phrases(text) if not own.intersection(phrase.split()) and phrase not in needed]
+    for phrase in sorted(free, key=lambda candidate: (" " in candidate, -len(candidate), candidate)):
         yield "unless", Change(kind=ADD, of=TRIGGER, target=trigger.id, field="unless", value=(phrase,))
     for clause in trigger.any if len(trigger.any) > 1 else ():
         if not clause.language and isinstance(clause.value, str | tuple):
@@ -218,7 +220,7 @@ def _shown(proposal: Proposal) -> Json:
 
 
 def mend(desk: Desk, asked: Asked) -> dict[str, Json]:
-    """Write a mend that was offered, and return what became of all cases of its trigger."""
+    """Write a mend that was offered, and return how all cases of its trigger end."""
     proposal = _offered.get(name(asked, "id"))
     if proposal is None:
         raise QueryError("this mend is not offered any more", fix="Make the case again.")

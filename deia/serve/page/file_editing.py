@@ -42,8 +42,8 @@ def editable_text(desk: Desk, asked: Asked) -> dict[str, Json]:
     whole = _decoded(path, data)
     shown = split(whole, path=path).body if ident else whole
     if len(shown) > MOST_TEXT:
-        found = f"{path} has more than {MOST_TEXT:,} characters, too many to be edited here."
-        raise CommonsError(found, fix="Edit the file itself in an editor.")
+        problem = f"{path} has more than {MOST_TEXT:,} characters, too many to be edited here."
+        raise CommonsError(problem, fix="Edit the file itself in an editor.")
     return {"path": path, "text": shown, "digest": digest(data)}
 
 
@@ -84,8 +84,8 @@ def preview(desk: Desk, asked: Asked) -> dict[str, Json]:
     path, ident, data = _found(desk, asked)
     before, root = _decoded(path, data), desk.writable
     after = _to_write(desk, ident, before, text(asked, "text"))
-    found = split(after, path=path).problems if ident else _trigger_problems(root, path, after)
-    return {"diff": "\n".join(line_diff(path, before, after)), "problems": [str(problem) for problem in found]}
+    problems = split(after, path=path).problems if ident else _trigger_problems(root, path, after)
+    return {"diff": "\n".join(line_diff(path, before, after)), "problems": [str(problem) for problem in problems]}
 
 
 def _to_write(desk: Desk, ident: str, before: str, typed: str) -> str:
@@ -120,7 +120,9 @@ def save(desk: Desk, asked: Asked) -> dict[str, Json]:
                 revise_lesson(root, ident, text=typed, today=desk.today, stamp=desk.stamp)
             else:
                 safe_files.write_bytes(root, path, _like(before, after))
-            problems = [one for one in find_problems(root) if (one.path, one.code, one.found) not in known]
+            problems = [
+                problem for problem in find_problems(root) if (problem.path, problem.code, problem.found) not in known
+            ]
             _refuse_errors(path, problems)
     forget(desk.root)
     note_change(root, f"page: edited {os.path.basename(path)}")
@@ -136,7 +138,7 @@ def _like(before: bytes, after: str) -> bytes:
 @contextmanager
 def _restoring(root: str, path: str) -> Iterator[None]:
     """Restore a file and the index if an edit of them fails, and leave no copy in the trash."""
-    kept = {one: safe_files.read_bytes(root, one) for one in (path, find_index(root)) if one}
+    kept = {kept_path: safe_files.read_bytes(root, kept_path) for kept_path in (path, find_index(root)) if kept_path}
     copies_before = copies(root)
     is_done = False
     try:

@@ -48,7 +48,7 @@ def state(desk: Desk, _asked: Asked) -> dict[str, Json]:
 
 
 class Commands:
-    """Runs commands of deia, one at a time, and ends the one that runs with the server."""
+    """Runs commands of deia, one at a time; the one that runs ends with the server."""
 
     def __init__(self, commons: str) -> None:
         self._options = ("--commons", commons) if commons else ()
@@ -64,10 +64,10 @@ class Commands:
                 stderr=asyncio.subprocess.PIPE, env=os.environ,
             )  # fmt: skip
             try:
-                printed, said = await asyncio.wait_for(process.communicate(), SECONDS)
+                stdout, stderr = await asyncio.wait_for(process.communicate(), SECONDS)
             finally:
                 self.end()
-        return _read(words, printed, said)
+        return _read(words, stdout, stderr)
 
     def end(self) -> None:
         """End the command that runs."""
@@ -75,13 +75,13 @@ class Commands:
             self._process.kill()
 
 
-def _read(words: Sequence[str], printed: bytes, said: bytes) -> Json:
+def _read(words: Sequence[str], stdout: bytes, stderr: bytes) -> Json:
     try:
-        value: Json = fast_json.loads(printed.decode("utf-8", "replace"))
+        value: Json = fast_json.loads(stdout.decode("utf-8", "replace"))
     except ValueError:
         value = None
     if not isinstance(value, dict | list):
-        reason = said.decode("utf-8", "replace").strip().rpartition("\n")[2][:400]
+        reason = stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:400]
         command = f"deia {' '.join(words)}"
         raise DeiaError(f"{command} did not end well: {reason or 'it said nothing'}", fix=f"Type: {command}")
     return value

@@ -28,7 +28,7 @@ from deia.watch.authoring.replay import run_cases
 MOST_BYTES = 2_000_000  # of a file that is shown
 EXCERPT = 160  # characters of a case
 MOST_DEPTH = 3
-MOST_NAMES = 3_000  # that a browser offers while one types
+MOST_NAMES = 3_000  # offered while one types
 
 
 class _Loaded(Record):
@@ -36,7 +36,7 @@ class _Loaded(Record):
 
     whole: Commons
     golden: tuple[Golden, ...]
-    mark: object  # what is different when the compiled files are
+    mark: object  # differs whenever the compiled files do
 
 
 _kept: dict[str, _Loaded] = {}  # by root
@@ -67,7 +67,7 @@ def _golden(root: str) -> tuple[Golden, ...]:
 
 
 def names(desk: Desk, _asked: Asked) -> dict[str, Json]:
-    """Return the ids of triggers and documents, for those who type one."""
+    """Return the ids of triggers and documents, which a browser offers while one types."""
     catalog = desk.librarian.open_catalog()
     ids = [trigger.id for trigger in desk.librarian.open_artefact().triggers()]
     return {"ids": [*ids[:MOST_NAMES]], "documents": [*catalog.ids()][:MOST_NAMES]}
@@ -85,7 +85,7 @@ def overview(desk: Desk, _asked: Asked) -> dict[str, Json]:
             _trigger(trigger, cases[True].get(trigger.id, 0), cases[False].get(trigger.id, 0))
             for trigger in whole.triggers
         ],
-        "clusters": [{"id": one.id, "description": one.description} for one in whole.clusters],
+        "clusters": [{"id": cluster.id, "description": cluster.description} for cluster in whole.clusters],
         "paths": [
             {"audience": path.audience, "steps": [step.document for step in path.steps]}
             for path in whole.learning_paths
@@ -93,10 +93,10 @@ def overview(desk: Desk, _asked: Asked) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _counted(names: Sequence[str]) -> dict[str, int]:
+def _counted(idents: Sequence[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for one in names:
-        counts[one] = counts.get(one, 0) + 1
+    for ident in idents:
+        counts[ident] = counts.get(ident, 0) + 1
     return counts
 
 
@@ -119,11 +119,11 @@ def lesson(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Return a document with its triggers, its golden queries, and the learning paths that it is on."""
     shown = of_catalog(desk, asked)
     ident, whole = str(shown["id"]), loaded(desk).whole
-    triggers = [one for one in whole.triggers if any(reference.id == ident for reference in one.documents)]
-    golden = [one.query for one in loaded(desk).golden if ident in one.grades]
+    triggers = [trigger for trigger in whole.triggers if any(reference.id == ident for reference in trigger.documents)]
+    golden = [question.query for question in loaded(desk).golden if ident in question.grades]
     paths = [path.audience for path in whole.learning_paths if any(step.document == ident for step in path.steps)]
     return {
-        **shown, "triggers": [_trigger(one, 0, 0) for one in triggers], "golden": [*golden], "paths": [*paths],
+        **shown, "triggers": [_trigger(trigger, 0, 0) for trigger in triggers], "golden": [*golden], "paths": [*paths],
         "editable": shown["own"] is True and _is_writable(desk),
     }  # fmt: skip
 
@@ -138,15 +138,15 @@ def _is_writable(desk: Desk) -> bool:
 def trigger_view(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Return a trigger as its file has it, with its cases and how they end."""
     ident, whole = name(asked, "id"), loaded(desk).whole
-    found = next((trigger for trigger in whole.triggers if trigger.id == ident), None)
-    if found is None:
+    trigger = next((trigger for trigger in whole.triggers if trigger.id == ident), None)
+    if trigger is None:
         raise QueryError(f"there is no trigger {ident!r}", fix="To see them all, open Lessons.")
-    own = origin_of(found.path) == PROJECT
+    own = origin_of(trigger.path) == PROJECT
     cases = [case for case in whole.cases if case.trigger == ident]
     results = run_cases(desk.librarian.open_artefact(), cases, now=time.time())
     return {
-        **_trigger(found, 0, 0), "own": own, "editable": own and _is_writable(desk), "message": found.message,
-        "documents": [reference.id for reference in found.documents], "source": _source(desk, found, whole),
+        **_trigger(trigger, 0, 0), "own": own, "editable": own and _is_writable(desk), "message": trigger.message,
+        "documents": [reference.id for reference in trigger.documents], "source": _source(desk, trigger, whole),
         "cases": [
             {
                 "fires": result.case.fires, "holds": result.holds, "path": result.case.path, "line": result.case.line,
@@ -169,7 +169,7 @@ def _source(desk: Desk, trigger: Trigger, whole: Commons) -> str:
         return ""
     read = safe_files.read_text(desk.root, local_path(trigger.path), limit=MOST_BYTES)
     lines = read.text.split("\n")
-    later = [one.line for one in whole.triggers if one.path == trigger.path and one.line > trigger.line]
+    later = [other.line for other in whole.triggers if other.path == trigger.path and other.line > trigger.line]
     return "\n".join(lines[trigger.line - 1 : min(later, default=len(lines) + 1) - 1]).rstrip()
 
 

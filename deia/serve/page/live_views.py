@@ -30,7 +30,7 @@ from deia.watch.silence.mutes import Mute, read_mutes, write_mute
 MOST_EVENTS = 200_000
 MOST_FIELD = 400  # characters of a field of an event
 MOST_ITEMS = 8
-TEXTS = ("ts", "trigger", "because", "conversation", "event", "outcome")  # fields that are texts, whatever a log has
+TEXTS = ("ts", "trigger", "because", "conversation", "event", "outcome")  # shown as texts, whatever a log holds
 EXTENT = ("trigger", "folder", "path", "base", "conversation")  # what tells the mutes of a person apart
 DAY = 86_400
 SPANS = {"hour": 3_600, "day": DAY, "week": 7 * DAY, "always": 0}
@@ -103,9 +103,9 @@ def _here(desk: Desk) -> str:
 def unmute(desk: Desk, asked: Asked) -> dict[str, Json]:
     """End one mute of a trigger: that of a folder, of paths, of a conversation, or the one for everywhere."""
     wanted = [name(asked, key) for key in EXTENT]
-    for one in read_mutes(state_folder(os.environ), now=time.time()):
-        if [getattr(one, key) for key in EXTENT] == wanted:
-            _write(one.but(lifted=True))
+    for decision in read_mutes(state_folder(os.environ), now=time.time()):
+        if [getattr(decision, key) for key in EXTENT] == wanted:
+            _write(decision.but(lifted=True))
     return silences(desk, asked)
 
 
@@ -119,7 +119,7 @@ def silences(desk: Desk, _asked: Asked) -> dict[str, Json]:
     """Return what is muted, the folder that is meant by here, and which stopped calls wait for permission."""
     state, now = state_folder(os.environ), time.time()
     fields = (*EXTENT, "until", "once")
-    mutes: list[Json] = [{key: getattr(one, key) for key in fields} for one in read_mutes(state, now=now)]
+    mutes: list[Json] = [{key: getattr(decision, key) for key in fields} for decision in read_mutes(state, now=now)]
     waiting: list[Json] = [
         {"code": leave.code, "conversation": leave.conversation, "triggers": [*leave.triggers], "until": leave.until}
         for leave in pending(state, now=now)
@@ -147,7 +147,8 @@ def noise(desk: Desk, _asked: Asked) -> dict[str, Json]:
 def shown_report(report: Report) -> dict[str, Json]:
     """Return a report with its charts as pictures and its cells as people read them."""
     figures: list[Json] = [
-        {"label": one.label, "value": shown_cell(one.value, one.unit), "note": one.note} for one in report.figures
+        {"label": figure.label, "value": shown_cell(figure.value, figure.unit), "note": figure.note}
+        for figure in report.figures
     ]
     blocks = [_chart(block) if isinstance(block, Chart) else _table(block) for block in report.blocks]
     return {"title": report.title, "lead": report.lead, "figures": figures, "blocks": blocks, "notes": [*report.notes]}
@@ -155,8 +156,8 @@ def shown_report(report: Report) -> dict[str, Json]:
 
 def _chart(chart: Chart) -> dict[str, Json]:
     sums = {series: sum(value or 0 for value in values) for series, values in chart.series.items()}
-    told = ", ".join(f"{series} {total:g}" for series, total in sums.items())
-    return {"title": chart.title, "svg": picture_of(chart), "told": told, "note": chart.note}
+    totals = ", ".join(f"{series} {total:g}" for series, total in sums.items())
+    return {"title": chart.title, "svg": picture_of(chart), "told": totals, "note": chart.note}
 
 
 def _table(grid: Grid) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""The page to read without JavaScript: the same views as whole pages, made here of what answers the other ones.
+"""The page to read without JavaScript: the same views as whole pages, made here of the same replies.
 
 No script adds a token to a header here, so the address holds the key of a session, which can only read. Nothing that
 is shown links to another server, and no address is sent on, so the key stays in the browser.
@@ -34,12 +34,12 @@ class Markup(str):
 
 def element(tag: str, *children: object, **attributes: object) -> Markup:
     """Return an element; `class_` stands for `class`, `aria_label` for `aria-label`; what is None or "" is left out."""
-    given = "".join(
+    attribute_text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for name, value in attributes.items()
         if value not in (None, "")
     )
-    return Markup(f"<{tag}{given}>" if tag in VOID else f"<{tag}{given}>{_inside(children)}</{tag}>")
+    return Markup(f"<{tag}{attribute_text}>" if tag in VOID else f"<{tag}{attribute_text}>{_inside(children)}</{tag}>")
 
 
 def _inside(children: Sequence[object]) -> Markup:
@@ -47,9 +47,9 @@ def _inside(children: Sequence[object]) -> Markup:
     return Markup("".join(parts))
 
 
-def each(items: Sequence[Json], made: Callable[[Mapping[str, Json]], Markup]) -> Markup:
-    """Return what is made of each item that is an object."""
-    return _inside([made(item) for item in items if isinstance(item, Mapping)])
+def joined(items: Sequence[Json], make: Callable[[Mapping[str, Json]], Markup]) -> Markup:
+    """Return the markup that `make` returns for each item that is an object."""
+    return _inside([make(item) for item in items if isinstance(item, Mapping)])
 
 
 def table(rows: Json, columns: Sequence[str], *, linked: str = "") -> Markup:
@@ -64,7 +64,7 @@ def table(rows: Json, columns: Sequence[str], *, linked: str = "") -> Markup:
         named = link(linked, first, id=first) if linked else first
         return element("tr", element("td", named), *(element("td", other) for other in others))
 
-    return element("table", head, each(_list(rows), row))
+    return element("table", head, joined(_list(rows), row))
 
 
 def link(view: str, shown: object, **asked: str) -> Markup:
@@ -102,7 +102,7 @@ def _try(desk: Desk, asked: Asked) -> Markup:
     if not typed.strip():
         return form
     judged = try_turn.try_turn(desk, asked)
-    return _inside([form, each(_list(judged["verdicts"]), _verdict), _injection(judged), _silence(judged)])
+    return _inside([form, joined(_list(judged["verdicts"]), _verdict), _injection(judged), _silence(judged)])
 
 
 def _verdict(verdict: Mapping[str, Json]) -> Markup:
@@ -129,10 +129,12 @@ def _ask(desk: Desk, asked: Asked) -> Markup:
     if not typed.strip():
         return form
     answer = asking.ask(desk, asked)
-    found = _list(answer["results"])
-    told = f"{len(found)} documents, confidence {answer['confidence']}" if found else "Nothing here answers that."
-    return _inside([form, element("p", told), element("p", _written(answer["reason"]), class_="soft"),
-                    each(found, _result)])  # fmt: skip
+    results = _list(answer["results"])
+    summary = (
+        f"{len(results)} documents, confidence {answer['confidence']}" if results else "Nothing here answers that."
+    )
+    return _inside([form, element("p", summary), element("p", _written(answer["reason"]), class_="soft"),
+                    joined(results, _result)])  # fmt: skip
 
 
 def _result(result: Mapping[str, Json]) -> Markup:
@@ -165,7 +167,7 @@ def _lesson(desk: Desk, asked: Asked) -> Markup:
 
 def _trigger(desk: Desk, asked: Asked) -> Markup:
     shown = lesson_views.trigger_view(desk, asked)
-    documents = [link("lesson", one, id=str(one)) for one in _list(shown["documents"])]
+    documents = [link("lesson", document, id=str(document)) for document in _list(shown["documents"])]
     return _inside([
         element("h2", _written(shown["title"])),
         _facts(shown, ("id", "path", "line", "urgency", "action", "status", "origin", "message")),
@@ -199,15 +201,15 @@ LISTED = ("try", "ask", "lessons", "triggers", "log", "health")
 
 
 def read_query(query: bytes) -> dict[str, str]:
-    """Return the values in an address; of a value that is given twice the last."""
+    """Return the values in an address; if one is given twice, the last counts."""
     return dict(parse_qsl(query[:MOST_QUERY].decode("latin-1"), keep_blank_values=True))
 
 
 def shown_view(desk: Desk, view: str, asked: Asked) -> tuple[int, bytes]:
-    """Return the status and the page of a view; what was asked wrongly is said on it."""
-    title, made = VIEWS[view]
+    """Return the status and the page of a view; an error in the request is shown on the page."""
+    title, make = VIEWS[view]
     try:
-        return 200, page_of(view, title, made(desk, asked))
+        return 200, page_of(view, title, make(desk, asked))
     except DeiaError as error:
         wrong = _inside([element("p", error.message), element("p", error.fix)])
         return 400, page_of(view, title, element("div", wrong, class_="note bad", role="alert"))
@@ -219,10 +221,10 @@ def refusal() -> bytes:
 
 
 def page_of(view: str, title: str, content: Markup) -> bytes:
-    """Return a whole page: a view, or what is said in place of one, with links to the views."""
+    """Return a whole page: a view, or a message in place of one, with links to the views."""
     nav = [
-        element("a", VIEWS[one][0], href=one, aria_current="page" if one == view else None)
-        for one in (LISTED if view else ())
+        element("a", VIEWS[linked_view][0], href=linked_view, aria_current="page" if linked_view == view else None)
+        for linked_view in (LISTED if view else ())
     ]
     head = _inside([
         element("meta", charset="utf-8"), element("meta", name="viewport", content="width=device-width"),

@@ -29,7 +29,7 @@ from deia.watch.watcher import Watched
 
 SPEAKERS = ("user", "assistant", "tool_call", "tool_result")
 MOMENTS = {"user": "prompt", "assistant": "stop", "tool_call": "before_tool", "tool_result": "after_tool"}
-WARMING = "I will delete the production database now"  # brings about whatever a sentence may need
+WARMING = "I will delete the production database now"  # loads whatever judging a sentence may need
 OWN = (PROJECT, UNTRUSTED)  # the origins of a trigger of this commons, whether the person trusts it or not
 MOST_EARLIER = 50  # turns before the one that is tried
 NOTHING: dict[str, Json] = {"verdicts": [], "acts": [], "text": "", "injection": "", "host": {}, "ms": 0.0}
@@ -37,7 +37,7 @@ FIRING = ("urgency", "action", "because", "act", "message", "action_required", "
 
 
 def tried_turns(asked: Asked) -> list[Turn]:
-    """Return the turns of what was typed; the last is the one that is tried, those before it are one a line."""
+    """Return the turns of what was typed: the earlier ones, one a line, and last the one that is tried."""
     role, typed = choice(asked, "role", SPEAKERS), text(asked, "text")
     earlier = [line for line in text(asked, "earlier").split("\n") if line.strip()][-MOST_EARLIER:]
     return turns_of([*earlier, _turn(role, typed)])
@@ -81,17 +81,18 @@ def try_turn(desk: Desk, asked: Asked) -> dict[str, Json]:
 
 def _verdict(artefact: Artefact, verdict: Verdict) -> dict[str, Json]:
     trigger, firing = artefact.trigger(verdict.number), verdict.firing
-    told = {field: getattr(firing, field) for field in FIRING} if firing else {}
+    firing_fields = {field: getattr(firing, field) for field in FIRING} if firing else {}
     documents = [artefact.document(number) for number, *_ in trigger.documents]
     return {
         "trigger": trigger.id, "title": trigger.title, "urgency": trigger.urgency, "action": trigger.action,
         "stage": verdict.stage, "detail": verdict.detail, "origin": trigger.origin, "own": trigger.origin in OWN,
-        "documents": [{key: document[key] for key in ("id", "path", "title")} for document in documents], **told,
+        "documents": [{key: document[key] for key in ("id", "path", "title")} for document in documents],
+        **firing_fields,
     }  # fmt: skip
 
 
 def _at_host(host: str, turn: Turn, watched: Watched, folder: str, artefact: Artefact) -> dict[str, Json]:
-    """Return what a host is answered at the moment of this turn, as JSON or as a reason for exit code 2."""
+    """Return what a host would be answered at the moment of this turn, as JSON or as a reason for exit code 2."""
     moment = MOMENTS[turn.role]
     event = sample(host, Happening(moment=moment, text=turn.text, folder=folder))
     module = host_module(host)
@@ -102,8 +103,8 @@ def _at_host(host: str, turn: Turn, watched: Watched, folder: str, artefact: Art
     can = module.CARRIES.get(occasion.moment, {})
     about["carries"] = {**can}
     hold = bool(artefact.meta.settings["hold"])
-    said = deliver(Delivery(can=can, carries=module.CARRIES, hold=hold), InMemoryLog(), turn, watched)
-    answer = module.write_answer(occasion, said) if watched.injection and said else None
+    message = deliver(Delivery(can=can, carries=module.CARRIES, hold=hold), InMemoryLog(), turn, watched)
+    answer = module.write_answer(occasion, message) if watched.injection and message else None
     about["exit_code"] = 2 if isinstance(answer, bytes) else 0
     about["answer"] = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     return about
@@ -112,11 +113,11 @@ def _at_host(host: str, turn: Turn, watched: Watched, folder: str, artefact: Art
 def explain_trigger(desk: Desk, asked: Asked) -> dict[str, Json]:
     """Return what a trigger asks for, and for each act in a text what it lacks, as `deia trigger explain` does."""
     artefact, ident = desk.librarian.open_artefact(), name(asked, "trigger")
-    at = next(numbers_of(artefact, [ident]), None)
-    if at is None:
+    number = next(numbers_of(artefact, [ident]), None)
+    if number is None:
         known = {trigger.id for trigger in artefact.triggers()}
         raise QueryError(f"there is no trigger {ident!r} that can fire", fix=nearest(ident, known))
-    trigger, turns = artefact.trigger(at), tried_turns(asked)
+    trigger, turns = artefact.trigger(number), tried_turns(asked)
     acts = explain_acts(artefact, turns[-1], triggers=[ident]) if turns and turns[-1].text.strip() else []
     return {
         "trigger": ident, "title": trigger.title, "message": trigger.message, "origin": trigger.origin,
@@ -124,6 +125,9 @@ def explain_trigger(desk: Desk, asked: Asked) -> dict[str, Json]:
         "stance": [*trigger.stance], "context": [*trigger.context],
         "unless": [excuse.source for excuse in trigger.unless],
         "clauses": [{"kind": clause.kind, "source": clause.source} for clause in trigger.clauses],
-        "asks": [{"source": source, "conditions": [*met]} for source, met in requirements(artefact, trigger).items()],
+        "asks": [
+            {"source": source, "conditions": [*conditions]}
+            for source, conditions in requirements(artefact, trigger).items()
+        ],
         "acts": [act.values() for act in acts], "text": turns[-1].text if turns else "",
     }  # fmt: skip

@@ -1,6 +1,6 @@
-"""The tool that answers: sentences of the documents, and the way for an agent to go on as the model.
+"""The tool that answers with sentences of the documents, and lets an agent go on in the place of the model.
 
-What an agent notes must quote the evidence, like the claims of any model; what it asks further brings more evidence.
+What an agent notes must quote the evidence, like the claims of any model; its further questions bring more evidence.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def answer_question(  # noqa: PLR0913 - every argument of the tool has a name of
 def sampled(desk: Desk, token: str, reply: str) -> Reply:
     """Return an answer after the client's model replied about its evidence."""
     claims = read_reply(reply, desk.librarian.evidence_of(token))
-    notes: list[Mapping[str, Json]] = [{"says": one.says, "quote": one.quotation.text} for one in claims.kept]
+    notes: list[Mapping[str, Json]] = [{"says": claim.says, "quote": claim.quotation.text} for claim in claims.kept]
     notes += [{"says": text} for text in claims.dropped]  # which are dropped again, and named
     return _reply(desk.librarian.continue_answer(token, notes, claims.asks)[0], ())
 
@@ -58,7 +58,7 @@ def _reply(response: LibrarianResponse, passages: Sequence[Passage]) -> Reply:
         if room < 0:
             break
         evidence.append({"path": passage.path, "lines": list(passage.lines), "text": quoted})
-    shown = [f"{plain(str(one['path']))}\n{one['text']}" for one in evidence if isinstance(one, dict)]
+    shown = [f"{plain(str(entry['path']))}\n{entry['text']}" for entry in evidence if isinstance(entry, dict)]
     open_ = [f"Nothing is said about: {', '.join(response.open)}."] if response.open else []
     lines = [FRAME, f"Confidence {response.confidence:.2f}.", response.answer, *open_, *shown]
     lines += [f"Dropped, since no document says it: {plain(claim)}" for claim in response.dropped]

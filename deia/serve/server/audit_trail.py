@@ -1,4 +1,4 @@
-"""The audit log of a server: one line for each thing that was asked, chained so that a changed or removed line shows.
+"""The audit log of a server: one line for each request, chained so that a changed or removed line shows.
 
 A line holds the SHA-256 of itself and of the line before. `head.json` beside the files of the days says where the chain
 begins, which moves when old days are deleted, and how far it goes, so that a missing end shows, too. Whoever can write
@@ -39,7 +39,7 @@ class Link(Record):
 
 
 class Ends(Record):
-    """Before which line the chain begins, and with which it ended when it was written last."""
+    """The link before the first line of the chain, and the last link when it was written last."""
 
     begins: Link = Link()
     last: Link = Link()
@@ -76,7 +76,7 @@ class AuditTrail:
 
     def __init__(self, folder: str, *, days: int = 0) -> None:
         self.folder = folder
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="deia-audit")  # for writing in order, outside of a loop
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="deia-audit")  # for writing in order, off the event loop
         self._lock = FileLock(f"{folder}/lock", timeout=PATIENCE)
         self._seen: tuple[str, tuple[int, int] | None, Link] = ("", None, Link())
         self._days, self._is_there = days, files.make_folders(folder)
@@ -108,7 +108,7 @@ class AuditTrail:
         return True
 
     def _last(self, path: str) -> Link:
-        """Return the last link: what a line says counts, since a killed server may not have written the head."""
+        """Return the last link; lines are read, too, since a killed server may not have written the head."""
         if self._seen[0] == path and self._seen[1] == files.stamp(path):
             return self._seen[2]
         head = read_ends(self.folder).last
@@ -119,7 +119,7 @@ class AuditTrail:
             for text in reversed(end.splitlines()):
                 link = _link_of(text)
                 if link is not None:
-                    return max(link, head, key=lambda one: one.seq)
+                    return max(link, head, key=lambda place: place.seq)
         return head
 
     def _write(self, ends: Ends) -> None:
@@ -171,11 +171,11 @@ def read_trail(folder: str) -> Checked:
     return Checked(lines=tuple(lines), damages=tuple(damages), head=before)
 
 
-def _gap(wanted: int, found: int) -> str:
-    if found > wanted:
-        missing = f"lines {wanted} to {found - 1} are" if found - 1 > wanted else f"line {wanted} is"
+def _gap(expected: int, actual: int) -> str:
+    if actual > expected:
+        missing = f"lines {expected} to {actual - 1} are" if actual - 1 > expected else f"line {expected} is"
         return f"{missing} missing"
-    return f"line {found} does not follow the line before it"
+    return f"line {actual} does not follow the line before it"
 
 
 def _texts(folder: str) -> Iterator[tuple[str, bytes]]:
@@ -203,5 +203,5 @@ def _link_of(text: bytes) -> Link | None:
 
 
 def trail_of(root: str, *, days: int) -> AuditTrail:
-    """Return the audit log of a commons; what is older than some days is deleted."""
+    """Return the audit log of a commons; what is older than `days` days is deleted, or nothing if that is 0."""
     return AuditTrail(audit_folder(root, os.environ), days=days)

@@ -62,25 +62,25 @@ class GitWebhook:
         addresses, ref = set(map(normal, addresses_of(payload))), str(payload.get("ref", ""))
         branch = ref.removeprefix(HEADS) if ref.startswith(HEADS) else ""
         return [
-            one.source.name
-            for one in registered_sources(self._root, os.environ)
-            if one.source.kind == GIT and normal(one.source.place) in addresses
-            and (not branch or one.source.branch in ("", branch))
+            registered.source.name
+            for registered in registered_sources(self._root, os.environ)
+            if registered.source.kind == GIT and normal(registered.source.place) in addresses
+            and (not branch or registered.source.branch in ("", branch))
         ]  # fmt: skip
 
     def _take_in(self, names: list[str]) -> None:
-        """Have sources taken in, one process at a time: what is sent meanwhile is done once afterwards."""
+        """Have sources taken in, one process at a time: those that are named meanwhile are taken in once afterwards."""
         self._due.update(names)
         if self._due and (self._working is None or self._working.done()):
             self._working = asyncio.ensure_future(self._work())
 
     async def _work(self) -> None:
-        nobody = asyncio.subprocess.DEVNULL
+        devnull = asyncio.subprocess.DEVNULL
         while self._due:
             names = sorted(self._due)
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *command(self._root, names), stdin=nobody, stdout=nobody, stderr=nobody
+                    *command(self._root, names), stdin=devnull, stdout=devnull, stderr=devnull
                 )
             except OSError:  # there is no room for another process: they are taken in with what is sent next
                 return
@@ -89,7 +89,7 @@ class GitWebhook:
 
 
 def payload_of(headers: Mapping[bytes, bytes], body: bytes) -> Mapping[str, Json]:
-    """Return what was sent, which may be JSON or a form with JSON in it; nothing if it is neither."""
+    """Return what was sent, as JSON or as a form with JSON in it; an empty mapping if it is neither."""
     text = body.decode("utf-8", "replace")
     is_form = headers.get(b"content-type", b"").startswith(FORM)
     try:

@@ -1,7 +1,7 @@
 """The tools for the library: taking a source in, and listing the sources.
 
-An agent may name a folder of the project, a public address, or hand a text over; what else a person takes in, a person
-types. Taking in runs in a process of its own, since it may take minutes.
+An agent may name a folder of the project or a public address, or hand a text over; anything else has to be typed by a
+person. Taking in runs in a process of its own, since it may take minutes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.library_process import command
 from deia.text import counted
 
-Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # of how many of how many, in words
+Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # how many, of how many in all, and in words
 
 PERSON = "A person can type: deia ingest SOURCE"
 
@@ -37,7 +37,7 @@ PERSON = "A person can type: deia ingest SOURCE"
 def index_source(
     desk: Desk, *, source: str, collection: str = "", content: str | bytes = "", encoding: str = "", **fields: str
 ) -> Reply:
-    """Register a source, which is to be taken in then; content that is handed over becomes a document of `upload`."""
+    """Register a source, which is then to be taken in; content that is handed over becomes a document of `upload`."""
     own = library_collections(desk.collections)
     if desk.collections and not (slug(collection) in own and (content or isinstance(content, bytes))):
         raise QueryError("you may not take that in, or not there", fix=f"You can upload files to: {', '.join(own)}.")
@@ -45,13 +45,13 @@ def index_source(
         body = content if isinstance(content, bytes) else _bytes_of(content, encoding)
         if desk.collections:
             _refuse_taken(desk, slug(collection))
-        described, kept = keep_upload(desk.root, source, body, os.environ, collection=collection)
+        described, kept_path = keep_upload(desk.root, source, body, os.environ, collection=collection)
     else:
-        described, kept = _source(desk, source, collection=collection, **fields), ""
+        described, kept_path = _source(desk, source, collection=collection, **fields), ""
     with open_library(desk.root, os.environ) as library:
         registered = library.register(described)
     name = registered.source.name
-    path = {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept}"} if kept else {}
+    path = {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept_path}"} if kept_path else {}
     return Reply(
         fields={"name": name, "collection": registered.source.collection, "status": PENDING, **path},
         text=f"Taking in {plain(name)}; list_sources says when it is done.",
@@ -61,9 +61,9 @@ def index_source(
 
 def _refuse_taken(desk: Desk, collection: str) -> None:
     """Raise QueryError if the name for uploads is that of a source elsewhere, of which the asker may know nothing."""
-    for one in registered_sources(desk.root, os.environ):
-        is_own = (one.source.kind, one.source.collection) == (UPLOAD, collection)
-        if one.source.name == f"{UPLOAD}-{collection}" and not is_own:
+    for registered in registered_sources(desk.root, os.environ):
+        is_own = (registered.source.kind, registered.source.collection) == (UPLOAD, collection)
+        if registered.source.name == f"{UPLOAD}-{collection}" and not is_own:
             raise QueryError("files cannot be uploaded there", fix=PERSON)
 
 
@@ -81,7 +81,7 @@ _lock = threading.Lock()
 
 
 def start(desk: Desk, name: str) -> None:
-    """Have a source taken in, which goes on by itself: one process at a time takes all that came meanwhile."""
+    """Have a source taken in in the background; one process at a time takes in all that came meanwhile."""
     with _lock:
         is_working = desk.root in _waiting
         _waiting.setdefault(desk.root, {})[name] = None
@@ -91,7 +91,7 @@ def start(desk: Desk, name: str) -> None:
 
 def _take_in_all(root: str) -> None:
     """Take in the sources that wait, until none does; those that cannot be taken in now stay registered as pending."""
-    nobody = subprocess.DEVNULL
+    devnull = subprocess.DEVNULL
     while True:
         with _lock:
             names = [*_waiting[root]]
@@ -101,15 +101,15 @@ def _take_in_all(root: str) -> None:
             _waiting[root].clear()
         with suppress(OSError):
             subprocess.run(  # noqa: S603 - this interpreter, and a module of deia
-                command(root, names), stdin=nobody, stdout=nobody, stderr=nobody, start_new_session=True, check=False
+                command(root, names), stdin=devnull, stdout=devnull, stderr=devnull, start_new_session=True, check=False
             )
 
 
 async def finish(desk: Desk, name: str, report: Report) -> Reply:
-    """Take a source in and report how far that is; cancelling this interrupts it, and the next time goes on there."""
-    pipe, nobody = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    """Take a source in and report the progress; cancelling this interrupts it, and the next call goes on from there."""
+    pipe, devnull = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     process = await asyncio.create_subprocess_exec(
-        *command(desk.root, [name]), stdin=nobody, stdout=pipe, stderr=nobody
+        *command(desk.root, [name]), stdin=devnull, stdout=pipe, stderr=devnull
     )
     last: dict[str, Json] = {}
     try:
@@ -141,23 +141,24 @@ def _source(desk: Desk, place: str, *, collection: str, branch: str = "", filter
 def list_sources(desk: Desk) -> Reply:
     """Return every source with its status."""
     own = library_collections(desk.collections)
-    known = registered_sources(desk.root, os.environ) if own or not desk.collections else []
-    sources = [one for one in known if not desk.collections or one.source.collection in own]
+    entries = registered_sources(desk.root, os.environ) if own or not desk.collections else []
+    sources = [entry for entry in entries if not desk.collections or entry.source.collection in own]
     if desk.collections:  # where a source is on this machine is nobody else's business
-        sources = [one.but(source=one.source.but(place=""), error=one.error and "it failed") for one in sources]
-    if not is_up_to_date(desk.root, os.environ, desk.derived):  # answers do not have it yet
-        sources = [one.but(status=PROCESSING) if one.status == PROCESSED else one for one in sources]
+        sources = [entry.but(source=entry.source.but(place=""), error=entry.error and "it failed") for entry in sources]
+    if not is_up_to_date(desk.root, os.environ, desk.derived):  # answers do not use it yet
+        sources = [entry.but(status=PROCESSING) if entry.status == PROCESSED else entry for entry in sources]
     listed: list[dict[str, Json]] = [
         {
-            "name": one.source.name, "type": one.source.kind, "place": one.source.place, "status": one.status,
-            "collection": one.source.collection, "documents": one.documents, "chunks": one.chunks, "failed": one.failed,
-            "error": one.error, "checked": one.checked,
+            "name": entry.source.name, "type": entry.source.kind, "place": entry.source.place, "status": entry.status,
+            "collection": entry.source.collection, "documents": entry.documents, "chunks": entry.chunks,
+            "failed": entry.failed, "error": entry.error, "checked": entry.checked,
         }
-        for one in sources
+        for entry in sources
     ]  # fmt: skip
     lines = [
-        f"{plain(one.source.name)}: {one.status}, {counted(one.documents, 'document')} ({plain(one.source.place)})"
-        for one in sources
+        f"{plain(entry.source.name)}: {entry.status}, "
+        f"{counted(entry.documents, 'document')} ({plain(entry.source.place)})"
+        for entry in sources
     ]
     place = f"{derived_folder(desk.root, os.environ)}/library"
     encoding = "" if desk.collections else read_encoding(place).sentence(time.time())

@@ -1,7 +1,7 @@
 """Watches the sources of the library while a server runs, in a process of its own, so that no answer waits for it.
 
-What changed in a folder shows in the stamps of the files and folders that were there when it was looked through last;
-asking for one takes 2 µs. Other sources are taken in as often as they say. Of several servers, one watches.
+A change in a folder shows in the stamps of the files and folders that were there at the last look; reading a stamp
+takes 2 µs. Other sources are taken in as often as they say. Of several servers, one watches.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Watch:
 
     def due(self) -> list[str]:
         """Return the names of the sources that are to be taken in."""
-        return [one.source.name for one in self.sources() if self._is_due(one)]
+        return [registered.source.name for registered in self.sources() if self._is_due(registered)]
 
     def sources(self) -> list[Registered]:
         """Return the sources of the registry, which is read again only if it changed."""
@@ -84,14 +84,14 @@ class Watch:
         source = registered.source
         if source.kind != FOLDER:
             return bool(source.track) and _age(registered.checked) >= read_duration(source.track)
-        described = repr(source.values())
-        places, stamps = self._seen.get(described, ([], 0))
+        key = repr(source.values())
+        places, stamps = self._seen.get(key, ([], 0))
         if places and _stamps(places) == stamps:
             return False
         places = FolderFiles(source).places()
         stamps = _stamps(places)
         is_steady = places == FolderFiles(source).places()  # else what came meanwhile would not be looked at
-        self._seen[described] = places, stamps if is_steady else 0
+        self._seen[key] = places, stamps if is_steady else 0
         return True
 
 

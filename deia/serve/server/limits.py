@@ -41,7 +41,7 @@ MOST_SESSIONS = 2_000  # sessions; each takes about 40 KB
 SPARE_SESSIONS = 100  # additional sessions that the SDK may have, for those with a request in progress
 SESSION = b"mcp-session-id"
 USER = "deia.user"  # in a request's scope: who it is from, unless that is the person whose server this is
-SECONDS = 20.0  # from the begin of a connection or of a later request's first byte to the end of its body
+SECONDS = 20.0  # from the beginning of a connection or from a later request's first byte to the end of its body
 MOST_HALF_SENT = 2_000  # half-sent requests; beyond that, and a quarter of the open files, the oldest is dropped
 MOST_HELD = 268_435_456  # bytes of all bodies that are being read
 
@@ -99,7 +99,7 @@ class Guard:
         Another port is another server, also on this machine.
         """
         scheme, _, name = origin.lower().partition("://")
-        return scheme in ("http", "https") and name in {host.lower(), *(given.lower() for given in self._names)}
+        return scheme in ("http", "https") and name in {host.lower(), *(own_name.lower() for own_name in self._names)}
 
     def _is_unguarded(self, path: str) -> bool:
         """Return whether a path needs no token of the server; one that ends in `/` stands for all below it."""

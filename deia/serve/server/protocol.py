@@ -90,7 +90,7 @@ async def choose(
 async def _ask(
     ctx: Context, params: types.CallToolRequestParams, key: str, question: str, field: str, form: dict[str, object]
 ) -> types.InputRequiredResult | types.ElicitResult | None:
-    """Ask the person for one field; return None if this client cannot, or the result that asks if it is stateless."""
+    """Ask the person for one field; return None if this client cannot, or a result that asks if it is stateless."""
     if not can_ask(ctx):
         return None
     schema: dict[str, object] = {"type": "object", "properties": {field: form}, "required": [field]}
@@ -119,7 +119,7 @@ def can_sample(ctx: Context) -> bool:
 
 
 async def _sampled(ctx: Context, thread: DeskThread, reply: Reply) -> Reply:
-    """Return an answer after the client's own model was asked about its evidence, or as it was if that fails."""
+    """Ask the client's own model about the evidence of a reply; return the new reply, or the old one if that fails."""
     token, librarian = str(reply.fields["token"]), thread.desk.librarian
     system, question = await thread.run(lambda: librarian.prompt_for(token))
     asked = ctx.session.create_message(
@@ -130,8 +130,8 @@ async def _sampled(ctx: Context, thread: DeskThread, reply: Reply) -> Reply:
         result = await asyncio.wait_for(asked, librarian.settings.answer_seconds)
     except (MCPError, TimeoutError):  # the client's person or its model refuses, or takes too long
         return reply
-    said = result.content.text if isinstance(result.content, types.TextContent) else ""
-    return await thread.run(lambda: sampled(thread.desk, token, said))
+    sampled_text = result.content.text if isinstance(result.content, types.TextContent) else ""
+    return await thread.run(lambda: sampled(thread.desk, token, sampled_text))
 
 
 class Handlers:
@@ -206,9 +206,9 @@ class Handlers:
         return result
 
     async def _write(self, asked: Asked, outcome: str, began: float, result: types.Result | None) -> None:
-        told = result if isinstance(result, types.CallToolResult) and not result.is_error else None
-        texts = [part.text for part in told.content if isinstance(part, types.TextContent)] if told else []
-        fields = told.structured_content if told else None
+        answered = result if isinstance(result, types.CallToolResult) and not result.is_error else None
+        texts = [part.text for part in answered.content if isinstance(part, types.TextContent)] if answered else []
+        fields = answered.structured_content if answered else None
         await self.account.write(asked, outcome=outcome, began=began, fields=fields, text="\n".join(texts))
 
     async def _call(
@@ -281,18 +281,18 @@ class Handlers:
         data: Any = None,
     ) -> Value:  # fmt: skip
         """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
-        began, outcome, said = time.perf_counter(), "refused", ""
+        began, outcome, reply_text = time.perf_counter(), "refused", ""
         desk = self.desk_thread.desk
         try:
             self.account.admit(asked)
             await self.recompiler.wait_until_compiled(_progress(ctx))
             value = await self.desk_thread.run(lambda: read(desk))
-            outcome, said = "ok", text(value)
+            outcome, reply_text = "ok", text(value)
         except DeiaError as error:
             outcome = "limited" if isinstance(error, LimitError) else outcome
             raise MCPError(code=types.INVALID_PARAMS, message=_clean(str(error)), data=data) from error
         finally:
-            await self.account.write(asked, outcome=outcome, began=began, text=said)
+            await self.account.write(asked, outcome=outcome, began=began, text=reply_text)
         return value
 
     async def _admit_follower(self, ctx: Context, address: str) -> None:

@@ -103,15 +103,15 @@ def read(desk: Desk, *, document: str, lines: str = "") -> Reply:
         fix = "Write one or two line numbers, such as 12 or 12-30."
         raise QueryError(f"lines {lines!r} are not valid", fix=fix)
     catalog = desk.librarian.open_catalog_of(document)
-    found = look_up(catalog, document, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
-    desk.librarian.log("read", {"doc": found.document.entry.id, "via": "mcp"})
-    return _document(found, span or found.lines)
+    lookup = look_up(catalog, document, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
+    desk.librarian.log("read", {"doc": lookup.document.entry.id, "via": "mcp"})
+    return _document(lookup, span or lookup.lines)
 
 
-def _document(found: FoundDocument, span: tuple[int, int] | None) -> Reply:
-    entry, first = found.document.entry, found.document.first_line
-    lines = found.text.strip("\n").split("\n")
-    first += len(found.text) - len(found.text.lstrip("\n"))
+def _document(lookup: FoundDocument, span: tuple[int, int] | None) -> Reply:
+    entry, first = lookup.document.entry, lookup.document.first_line
+    lines = lookup.text.strip("\n").split("\n")
+    first += len(lookup.text) - len(lookup.text.lstrip("\n"))
     start, end = span or (first, first + len(lines) - 1)
     shown = lines[max(0, start - first) : max(0, end - first + 1)]
     if not shown:
@@ -203,22 +203,25 @@ def _statistics(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], l
     }
     tables = {name: dict(counts.most_common(MOST_FOLDERS)) for name, counts in counted_by.items()}
     lines = [
-        f"by {name}: {', '.join(f'{plain(one)} {count}' for one, count in of.items())}" for name, of in tables.items()
+        f"by {name}: {', '.join(f'{plain(value)} {count}' for value, count in counts.items())}"
+        for name, counts in tables.items()
     ]
-    return {"statistics": {name: {**of} for name, of in tables.items()}}, lines
+    return {"statistics": {name: {**counts} for name, counts in tables.items()}}, lines
 
 
 def _tree(documents: Sequence[StoredDocument]) -> tuple[dict[str, Json], list[str]]:
     """Return the folders as a tree, each with its documents, of at most MOST_LINES lines."""
     lines: list[str] = []
-    above: list[str] = []
+    previous: list[str] = []
     for path, ident in sorted((document.entry.path, document.entry.id) for document in documents):
         *folders, name = path.split("/")
-        same = next((at for at, pair in enumerate(zip(folders, above, strict=False)) if pair[0] != pair[1]), None)
-        begin = min(len(folders), len(above)) if same is None else same
-        lines += [f"{'  ' * at}{plain(folder)}/" for at, folder in enumerate(folders) if at >= begin]
+        first_difference = next(
+            (depth for depth, pair in enumerate(zip(folders, previous, strict=False)) if pair[0] != pair[1]), None
+        )
+        shared = min(len(folders), len(previous)) if first_difference is None else first_difference
+        lines += [f"{'  ' * depth}{plain(folder)}/" for depth, folder in enumerate(folders) if depth >= shared]
         lines.append(f"{'  ' * len(folders)}{plain(name)} [{plain(ident)}]")
-        above = folders
+        previous = folders
     return {"tree": [*lines[:MOST_LINES]]}, lines[:MOST_LINES]
 
 
@@ -333,7 +336,7 @@ def _read() -> dict[str, Prompt]:
     with open(FILE, "rb") as file:
         tables = tomllib.load(file)
     return {
-        name: Prompt(**table | {"parameters": tuple(PromptArgument(**one) for one in table["parameters"])})
+        name: Prompt(**table | {"parameters": tuple(PromptArgument(**parameter) for parameter in table["parameters"])})
         for name, table in tables.items()
     }
 

@@ -39,7 +39,7 @@ Plain: TypeAlias = tuple[int, Mapping[str, Json], str]  # of an answer without M
 
 
 class Routes:
-    """Routes the requests of one asker by path; only an administrator is answered hooks and metrics."""
+    """Routes the requests of one asker by path; hooks and metrics are only for administrators."""
 
     def __init__(
         self, assembled: Assembled, mcp_app: limits.App, hooks: Hooks, *, is_admin: bool = True,
@@ -47,11 +47,11 @@ class Routes:
     ) -> None:  # fmt: skip
         self._assembled, self._hooks, self._lifespan, self._mcp = assembled, hooks, mcp_app, limits.Sessions(mcp_app)
         self._page, self._is_admin, self._gauges = page, is_admin, gauges
-        given = {PAGE: page, GIT_HOOK: git}
+        optional = {PAGE: page, GIT_HOOK: git}
         self._paths: Mapping[str, limits.App] = {
             "/mcp": self._mcp, "/health": self._health, "/ready": self._ready, "/metrics": self._metrics,
             "/search": self._search, "/upload": self._upload,
-            **{path: app for path, app in given.items() if app is not None},
+            **{path: app for path, app in optional.items() if app is not None},
         }  # fmt: skip
 
     @property
@@ -147,7 +147,7 @@ class Routes:
         return await self._assembled.desk_thread.run(ask)
 
     async def _taken_in(self, parameters: Mapping[str, str], receive: limits.Receive) -> Plain:
-        """Return what was registered; taking the file in has begun then."""
+        """Register an uploaded file; return its source once taking it in has begun."""
         if all(tool.name != UPLOAD_TOOL for tool in self._assembled.handlers.tools):
             return 403, {"error": "clients of this server can only read", "fix": READ_ONLY}, ""
         content, desk = await limits.read_body(receive), self._assembled.desk

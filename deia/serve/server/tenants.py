@@ -1,6 +1,6 @@
 """What a server keeps for each user: a desk of their own over what they may read, and an MCP server over that.
 
-So no session, conversation, answer to go on with or subscription is shared between people, and what somebody may not
+So no session, conversation, unfinished answer or subscription is shared between people, and what somebody may not
 read is not in the files that their desk has open. A user who asks nothing for a while is closed.
 """
 
@@ -53,11 +53,11 @@ class Opening(Record):
     tools: tuple[Tool, ...]
     books: Books
     host: str
-    make: Callable[[User, Assembled, limits.App], limits.App]  # what routes the requests of one user
+    make: Callable[[User, Assembled, limits.App], limits.App]  # builds what routes one user's requests
 
 
 class Tenant:
-    """What one user's requests are answered by, from the first of them until it is closed."""
+    """Answers one user's requests, from the first of them until it is closed."""
 
     def __init__(self, user: User, desk: Desk, opening: Opening, meter: Meter) -> None:
         self.user, self.used = user, time.monotonic()
@@ -112,7 +112,7 @@ class Tenants:
         return len(self._open)
 
     async def of(self, user: User, team: Team) -> Tenant:
-        """Return what answers a user; whoever was given another token, scope or collection begins anew."""
+        """Return the tenant of a user; one who was given another token, scope or collection begins anew."""
         async with self._lock:
             tenant = self._open.pop(user.name, None)
             if tenant is not None and tenant.user != user:
@@ -126,7 +126,7 @@ class Tenants:
 
     async def _opened(self, user: User, team: Team) -> Tenant:
         while len(self._open) >= MOST_OPEN:
-            idle = next((name for name, one in self._open.items() if not one.requests), next(iter(self._open)))
+            idle = next((name for name, tenant in self._open.items() if not tenant.requests), next(iter(self._open)))
             self._close_soon(self._open.pop(idle))
         root, reports = self._opening.root, user.may(ADMIN) and not user.collections
         desk = await asyncio.to_thread(
@@ -144,7 +144,7 @@ class Tenants:
         return kept[1]
 
     async def keep(self, team: Callable[[], Team]) -> None:
-        """Close users who are idle, whose token ended, or who are none any more, until cancelled."""
+        """Close users who are idle, whose token ended, or who were removed, until cancelled."""
         while True:
             await asyncio.sleep(1.0)
             async with self._lock:
@@ -155,7 +155,7 @@ class Tenants:
                         self._close_soon(self._open.pop(name))
 
     def _close_soon(self, tenant: Tenant) -> None:
-        """Close somebody while others are answered: it waits for the question that is being answered to them."""
+        """Close a tenant while others are answered: this waits for the question that it is answering."""
         tenant.end()
         closing = asyncio.ensure_future(tenant.close())
         self._closing.add(closing)

@@ -68,18 +68,18 @@ def _problem(name: str, value: Json, schema: Schema) -> str:
 
 
 def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    found: Any = error.instance
+    instance: Any = error.instance
     wanted: Any = error.validator_value
     where = "has an item that " if error.path else ""
     if error.validator == "enum":
-        return f"is {_excerpt(found)}; it must be one of {', '.join(wanted)}"
+        return f"is {_excerpt(instance)}; it must be one of {', '.join(wanted)}"
     if error.validator in ("type", "anyOf"):
         kinds = wanted if isinstance(wanted, str) else " or ".join(kind["type"] for kind in wanted)
-        return f"{where}is {_excerpt(found)}; it must be of type {kinds}"
+        return f"{where}is {_excerpt(instance)}; it must be of type {kinds}"
     if error.validator in ("maxLength", "maxItems"):
-        unit = "characters" if isinstance(found, str) else "items"
-        return f"has {len(found)} {unit}; at most {wanted} are accepted"
-    return f"is {_excerpt(found)}; it must be between {schema['minimum']} and {schema['maximum']}"
+        unit = "characters" if isinstance(instance, str) else "items"
+        return f"has {len(instance)} {unit}; at most {wanted} are accepted"
+    return f"is {_excerpt(instance)}; it must be between {schema['minimum']} and {schema['maximum']}"
 
 
 def _excerpt(value: object) -> str:
@@ -95,7 +95,7 @@ def _children(value: Json) -> Iterator[Json]:
 
 
 def _is_deeper(value: Json, levels: int) -> bool:
-    """Return whether a value is nested deeper than so many levels, without descending further."""
+    """Return whether a value is nested deeper than `levels`, without descending further."""
     children = list(_children(value))
     return bool(children) and (levels == 0 or any(_is_deeper(child, levels - 1) for child in children))
 

@@ -1,7 +1,7 @@
 """Who may ask the server of a commons over HTTP: people with a token each, and what they may read and do.
 
 The file lies in the person's own state folder, never in a repository. Of a token only the SHA-256 is kept: it has 256
-random bits, so nothing slower is needed. Whoever has no token of this file is told the same, whatever is wrong with it.
+random bits, so nothing slower is needed. A wrong token always gets the same answer, whatever is wrong with it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ UNLIMITED = Allowance(requests=0, sub_questions=0, tokens=0)
 
 
 class User(Record):
-    """Somebody who may ask; without `collections`, of everything."""
+    """Somebody who may ask; if `collections` is empty, about everything."""
 
     name: str
     digest: str  # of the token
@@ -94,7 +94,7 @@ class Team(Record):
 
 
 def users_file(root: str, environ: Mapping[str, str]) -> str:
-    """Return the file in which the users of a commons stand."""
+    """Return the path of the file that lists the users of a commons."""
     return f"{people_folder(root, environ)}/users.json"
 
 
@@ -111,7 +111,7 @@ def read_team(path: str) -> Team:
 
 
 def change_team(path: str, change: Callable[[Team], Team]) -> Team:
-    """Write what a change makes of the team, while nobody else does; raise SettingsError if that is impossible."""
+    """Change the team and write it, while nobody else does; raise SettingsError if that is impossible."""
     if not files.make_folders(files.parent(path)):
         raise SettingsError("the file of users cannot be written", where=path, fix="Check its permissions.")
     with FileLock(f"{path}.lock"):
@@ -134,7 +134,7 @@ def _plain(value: object) -> object:
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a new user; raise SettingsError if it is none."""
+    """Return the name of a new user; raise SettingsError if it is not valid."""
     if not name or len(name) > MOST_NAME or not NAME.issuperset(name) or name == LOCAL:
         problem = f"{name[:MOST_NAME]!r} is no name of a user"
         raise SettingsError(problem, fix=f"Use small letters, digits, dots and dashes, and not {LOCAL!r}.")
@@ -147,12 +147,12 @@ def new_token() -> str:
 
 
 def digest_of(token: str) -> str:
-    """Return what is kept of a token."""
+    """Return the digest of a token, which is all that is kept of it."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 class Directory:
-    """The users of a commons as a server knows them: the file is looked at again when it changed."""
+    """The users of a commons as a server knows them: the file is read again when it changes."""
 
     def __init__(self, path: str, *, clock: Callable[[], float] = time.time) -> None:
         self._path, self._clock = path, clock
@@ -171,16 +171,16 @@ class Directory:
 
     @property
     def is_used(self) -> bool:
-        """Whether everybody needs a token: once there were users, nobody gets in because their file is gone."""
+        """Whether everybody needs a token: once there were users, that stays so even if their file is gone."""
         return bool(self.team.users) or self._had_users
 
     def find(self, token: bytes) -> User | None:
-        """Return whose token this is, or None; every user is compared, so that the time says nothing."""
-        digest, found = digest_of(token.decode("utf-8", "replace")), None
+        """Return whose token this is, or None; every user is compared, so that the time taken reveals nothing."""
+        digest, owner = digest_of(token.decode("utf-8", "replace")), None
         for user in self.team.users:
             if hmac.compare_digest(user.digest, digest):
-                found = user
-        return found if found and not found.has_ended(self._clock()) else None
+                owner = user
+        return owner if owner and not owner.has_ended(self._clock()) else None
 
     def _look(self) -> None:
         self._looked = self._clock()

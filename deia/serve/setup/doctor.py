@@ -68,7 +68,7 @@ class _Examined(Record):
 
     @property
     def health(self) -> Health:
-        """How the index is now, compared with what the last compile at which it was sound had of it."""
+        """How the index is now, compared with the last compile at which it was sound."""
         return assess(read_health(self.derived), load_commons(self.root), accepted=False)
 
 
@@ -110,7 +110,7 @@ def commons_found(about: _Examined) -> Iterator[Finding]:
 
 
 def trusted_commons(about: _Examined) -> Iterator[Finding]:
-    """Yield that the commons is not trusted and what does not count of it, and what settings weaken deia."""
+    """Yield whether the commons is untrusted and what of it does not count then, and which settings weaken deia."""
     settings = about.settings
     nearest = "" if about.patient.explicit else folders.nearest_commons(about.patient.folder)
     if nearest and about.root not in (nearest, folders.STARTER) and not folders.is_trusted(nearest, about.environ):
@@ -149,7 +149,10 @@ def sound_state(about: _Examined) -> Iterator[Finding]:
     issues = audit_state(place).findings if files.exists(f"{about.derived}/{TRIGGERS}") else ()
     health = about.health
     if health.lost:
-        issues = (Issue(text=health.lost, fix=ACCEPT, is_error=True), *(one for one in issues if not one.is_error))
+        issues = (
+            Issue(text=health.lost, fix=ACCEPT, is_error=True),
+            *(issue for issue in issues if not issue.is_error),
+        )
     for issue in issues:
         yield (dead if issue.is_error else warning)(issue.text, issue.fix)
 
@@ -162,7 +165,7 @@ def fresh_files(about: _Examined) -> Iterator[Finding]:
         yield warning(error.message, error.fix)
         return
     manifest = read_manifest(about.derived)
-    if about.changed:  # which the audit of the state says
+    if about.changed:  # which the audit of the state reports
         return
     if manifest.deia != deia.__version__:
         yield warning(f"the commons was compiled by deia {manifest.deia or 'of another version'}", COMPILE)
@@ -303,8 +306,8 @@ def writable_memory(patient: Patient) -> Iterator[Finding]:
 
 def _takes_files(folder: str) -> bool:
     """Return whether a file can be written in a folder, or, if there is none, in the nearest one above."""
-    there = next((path for path in files.upwards(folder) if os.path.lexists(path)), "/")
-    probe = f"{there}/deia-doctor-{os.getpid()}"
+    nearest = next((path for path in files.upwards(folder) if os.path.lexists(path)), "/")
+    probe = f"{nearest}/deia-doctor-{os.getpid()}"
     try:
         return files.append(probe, b".")
     finally:

@@ -150,7 +150,7 @@ def meaning_of(text: str, host: str) -> Json:
     try:
         is_toml = host == "codex" and not body.lstrip().startswith("{")
         settings: Json = tomllib.loads(body) if is_toml else parse(body, where="", extras=COMMAS)
-    except (HostError, tomllib.TOMLDecodeError):
+    except (HostError, tomllib.TOMLDecodeError, RecursionError):
         return text
     if not isinstance(settings, dict):
         return settings

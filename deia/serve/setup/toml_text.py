@@ -57,7 +57,7 @@ def with_setting(text: str, name: str, value: object) -> str:
 def _read(text: str, *, broken: dict[str, object] | None = None) -> dict[str, object]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         if broken is not None:
             return broken
         raise SettingsError(f"not TOML: {error}", where=FILE, fix="Correct the line, or remove the file.") from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from deia.fast_json import Json
 from deia.records import Record
 
-TYPICAL = 4  # of the words of a class, those at its beginning, which it is named for
+TYPICAL = 4  # words at the beginning of a class, for which it is named
 ANY = 10**6  # all words of a class
 MOST_PAIR = 2  # words of a noun that a class lists
 
@@ -91,10 +91,10 @@ def _class_of_object(object_words: Sequence[str], classes: WordClasses) -> tuple
 
 
 def _class_of(word: str, classes: Mapping[str, Sequence[str]], *, most: int) -> str:
-    """Return the class among whose first words, at most `most`, a word stands nearest to the beginning, or ""."""
+    """Return the class that lists a word nearest to its beginning, among its first `most` words, or ""."""
     places = [(members.index(word), name) for name, members in classes.items() if word in members[:most]]
     return min(places)[1] if places else ""
 
 
-def _other(said: Sequence[str], members: Sequence[str]) -> str:
-    return next((word for word in members if word not in said), "")
+def _other(excluded: Sequence[str], members: Sequence[str]) -> str:
+    return next((word for word in members if word not in excluded), "")

@@ -1,6 +1,6 @@
 """Explain what the acts in a turn lack: for each, the clause that it comes nearest to, and the condition that stops it.
 
-An act that nobody is said to do ("it may wipe the database") is none to the watcher. It is read here as if it were an
+The watcher ignores an act that nobody is said to do ("it may wipe the database"). Here it is read as if it were an
 order, so that the explanation can name what stands before its verb.
 """
 
@@ -49,8 +49,8 @@ class ExplainedAct(Record):
     end: int = 0
 
 
-class _Found(Record):
-    """An act, with the words before its verb; `led` if somebody is said to do it."""
+class _Mention(Record):
+    """An act that a turn mentions, with the words before its verb; `led` if somebody is said to do it."""
 
     frame: Frame
     lead: str
@@ -86,15 +86,20 @@ def explain_acts(artefact: Artefact, turn: Turn, *, triggers: Iterable[str] = ()
     for number in sorted({clause.vocabulary for listed in clauses.values() for clause in listed}):
         known = artefact.act_words(number)
         near = compared = 0
-        for found in _found(reading, known, number):
+        for mention in _mentions(reading, known, number):
             if near >= MOST_ACTS or compared >= MOST_COMPARED:
                 break
-            classes = clauses if named else sorted(found.frame.acts)
-            about = {id(one): one for name in classes for one in clauses.get(name, ()) if one.vocabulary == number}
-            wanted = [one for one in about.values() if not named or one.trigger.id in named]
+            classes = clauses if named else sorted(mention.frame.acts)
+            about = {
+                id(clause): clause
+                for name in classes
+                for clause in clauses.get(name, ())
+                if clause.vocabulary == number
+            }
+            wanted = [clause for clause in about.values() if not named or clause.trigger.id in named]
             members = _members(artefact, number)
-            explained = _explain(reading, found, wanted, members, far=bool(named)) if wanted else None
-            start = found.frame.start
+            explained = _explain(reading, mention, wanted, members, far=bool(named)) if wanted else None
+            start = mention.frame.start
             near, compared = near + bool(explained), compared + bool(wanted)
             if explained and (start not in nearest or explained[0] > nearest[start][0]):
                 nearest[start] = explained
@@ -108,21 +113,23 @@ def _clauses(artefact: Artefact) -> dict[str, list[_Clause]]:
     for trigger in map(artefact.trigger, range(artefact.meta.triggers)):
         for clause in trigger.clauses:
             for source, act in clause.acts if clause.kind in ACTS else ():
-                said = frozenset(words(source))
-                one = _Clause(source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary, words=said)
+                source_words = frozenset(words(source))
+                act_clause = _Clause(
+                    source=source, act=act, trigger=trigger, vocabulary=clause.vocabulary, words=source_words
+                )
                 for name in act.do:
-                    clauses.setdefault(name, []).append(one)
+                    clauses.setdefault(name, []).append(act_clause)
     return clauses
 
 
 @lru_cache(maxsize=4)
 def _members(artefact: Artefact, vocabulary: int) -> _Members:
-    """Return the words of each class; all of a vocabulary have to be read for that."""
+    """Return the words of each class, for which all words of a vocabulary have to be read."""
     known = artefact.act_words(vocabulary)
     return _Members(verbs=_verbs_of(known), nouns=_nouns_of(known))
 
 
-def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
+def _mentions(reading: Reading, known: ActWords, number: int) -> Iterator[_Mention]:
     """Yield the acts of a turn in their order, also those that nobody is said to do."""
     text, tokens = reading.prose.masked, reading.words.tokens
     led = {frame.start: frame for frame in reading.frames(number)}
@@ -132,13 +139,13 @@ def _found(reading: Reading, known: ActWords, number: int) -> Iterator[_Found]:
         for word, start, _ in tokens[first:end]:
             lead = _lead(text, tokens[first][1], start)
             if start in led:
-                yield _Found(frame=led[start], lead=lead, led=True)
+                yield _Mention(frame=led[start], lead=lead, led=True)
             elif word in known.verbs and lead:
                 rest = text[start : min(last, start + LONGEST)]
                 frame = next(iter(frames(rest, spans(rest), known)), None)
                 if frame and not frame.start:
                     placed = frame.but(start=start, verb_end=start + frame.verb_end, end=start + frame.end)
-                    yield _Found(frame=placed, lead=lead, led=False)
+                    yield _Mention(frame=placed, lead=lead, led=False)
         first = end
 
 
@@ -150,61 +157,61 @@ def _lead(text: str, first: int, start: int) -> str:
 
 
 def _explain(
-    reading: Reading, found: _Found, clauses: Sequence[_Clause], members: _Members, *, far: bool
+    reading: Reading, mention: _Mention, clauses: Sequence[_Clause], members: _Members, *, far: bool
 ) -> tuple[tuple[int, int, bool], ExplainedAct] | None:
-    """Return the clause that an act comes nearest to, as an explanation, and how near; None if it is far from all."""
-    frame = found.frame
+    """Return how near an act comes to its nearest clause, and an explanation by it; None if it is far from all."""
+    frame = mention.frame
     text = reading.prose.text[frame.start : frame.end]
     stance, _ = reading.stance_at(frame.start, frame.verb_end, frame.end)
-    said = {*frame.beyond, *words(text)}
-    nearness = partial(_nearness, found=found, stance=stance, said=said)
+    turn_words = {*frame.beyond, *words(text)}
+    nearness = partial(_nearness, mention=mention, stance=stance, turn_words=turn_words)
     nearest = max(clauses, key=nearness)
-    stopped = _stopped_by(nearest, found, stance)
-    if not far and (stopped == "do" or not _shares_object(nearest, found, said)):
+    stopped = _stopped_by(nearest, mention, stance)
+    if not far and (stopped == "do" or not _shares_object(nearest, mention, turn_words)):
         return None
-    if not found.led and stopped not in BY_WHOM:
+    if not mention.led and stopped not in BY_WHOM:
         return None
-    why = _reasons(nearest, found, stance, members).get(stopped, str)()
+    why = _reasons(nearest, mention, stance, members).get(stopped, str)()
     verb_classes, head_classes = _shown(frame.acts, members.verbs), _shown(frame.things, members.nouns)
     explained = ExplainedAct(
         text=one_line(text), verb=frame.verb, verb_classes=verb_classes, head=frame.head, head_classes=head_classes,
-        lead=found.lead, stance=stance, trigger=nearest.trigger.id, clause=nearest.source, unmet=stopped, why=why,
+        lead=mention.lead, stance=stance, trigger=nearest.trigger.id, clause=nearest.source, unmet=stopped, why=why,
         start=frame.start, verb_end=frame.verb_end, end=frame.end,
     )  # fmt: skip
     return nearness(nearest), explained
 
 
 def _shown(classes: Iterable[str], members: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Return the classes of several words that clauses name, without those of exemplars."""
+    """Return the classes that clauses name and that have several words, without those of exemplars."""
     return tuple(sorted(name for name in classes if not name.startswith(ALIKE) and len(members.get(name, ())) > 1))
 
 
-def _stopped_by(clause: _Clause, found: _Found, stance: str) -> str:
-    stopped = unmet(clause.act, found.frame)
+def _stopped_by(clause: _Clause, mention: _Mention, stance: str) -> str:
+    stopped = unmet(clause.act, mention.frame)
     if stopped:
         return stopped
     if not counts(stance, clause.trigger.stance):
         return "stance"
-    return "" if found.led else "lead"
+    return "" if mention.led else "lead"
 
 
-def _nearness(clause: _Clause, *, found: _Found, stance: str, said: set[str]) -> tuple[int, int, bool]:
+def _nearness(clause: _Clause, *, mention: _Mention, stance: str, turn_words: set[str]) -> tuple[int, int, bool]:
     """Return how near an act comes to a clause: by the condition that stops it, and by the words that they share."""
-    stopped = _stopped_by(clause, found, stance)
-    place = ORDER.index(stopped) if _shares_object(clause, found, said) or stopped in {"do", ""} else 0
-    return place, len(said & clause.words), clause.trigger.origin != STARTER
+    stopped = _stopped_by(clause, mention, stance)
+    place = ORDER.index(stopped) if _shares_object(clause, mention, turn_words) or stopped in {"do", ""} else 0
+    return place, len(turn_words & clause.words), clause.trigger.origin != STARTER
 
 
-def _shares_object(clause: _Clause, found: _Found, said: set[str]) -> bool:
+def _shares_object(clause: _Clause, mention: _Mention, turn_words: set[str]) -> bool:
     """Return whether an act is done to what a clause names, or at least says a word of the clause besides its verb."""
-    if not found.frame.things.isdisjoint(clause.act.what):
+    if not mention.frame.things.isdisjoint(clause.act.what):
         return True
-    return bool((said & clause.words).difference(found.frame.verb.split(), SMALL))
+    return bool((turn_words & clause.words).difference(mention.frame.verb.split(), SMALL))
 
 
-def _reasons(clause: _Clause, found: _Found, stance: str, members: _Members) -> Mapping[str, Callable[[], str]]:
+def _reasons(clause: _Clause, mention: _Mention, stance: str, members: _Members) -> Mapping[str, Callable[[], str]]:
     """Return for each condition a function that says in words why an act does not meet it."""
-    act, frame, source = clause.act, found.frame, clause.source
+    act, frame, source = clause.act, mention.frame, clause.source
     verb, head = f"{frame.verb!r} is none of them", f"{frame.head!r} is none" if frame.head else "it has none"
     listed = " and ".join(clause.trigger.stance)
     return {
@@ -215,7 +222,7 @@ def _reasons(clause: _Clause, found: _Found, stance: str, members: _Members) -> 
         "how": lambda: f"its clause would also have to say {_missing(act.how, frame.words, source)}",
         "near": lambda: f"it would also have to say {_missing(act.near, frame.beyond, source)}",
         "all": lambda: "its object would have to have a word such as 'all' or 'every'",
-        "lead": lambda: f"after {found.lead!r} nobody is said to do it, and nobody is asked to",
+        "lead": lambda: f"after {mention.lead!r} nobody is said to do it, and nobody is asked to",
         "stance": lambda: f"its stance is {stance.replace('_', ' ')}, and {listed} count",
     }
 
@@ -226,9 +233,11 @@ def _present(items: Sequence[Sequence[Sequence[str]]], frame: Frame, source: str
     return " ".join(_as_written(present, source))
 
 
-def _missing(items: Sequence[Sequence[Sequence[str]]], said: Collection[str], source: str) -> str:
-    """Return the words that the item lacks of which the fewest are missing."""
-    missing = min(([forms for forms in item if not any(form in said for form in forms)] for item in items), key=len)
+def _missing(items: Sequence[Sequence[Sequence[str]]], turn_words: Collection[str], source: str) -> str:
+    """Return the missing words of the item that lacks the fewest."""
+    missing = min(
+        ([forms for forms in item if not any(form in turn_words for form in forms)] for item in items), key=len
+    )
     return " and ".join(map(repr, _as_written(missing, source)))
 
 
@@ -272,7 +281,7 @@ def _nouns_of(known: ActWords) -> dict[str, list[str]]:
 def requirements(artefact: Artefact, trigger: CompiledTrigger) -> dict[str, list[str]]:
     """Return what each `act` clause and each exemplar of a trigger asks for, in words.
 
-    Of an exemplar that names no act it is an empty list.
+    For an exemplar that names no act, the list is empty.
     """
     asked: dict[str, list[str]] = {}
     for clause in trigger.clauses:
@@ -288,9 +297,9 @@ def _requirements(source: str, act: CompiledAct, members: _Members) -> Iterator[
     if act.what:
         yield f"object: {_named(act.what, members.nouns)}"
     asked = {"object or place says": act.where, "clause says": act.how, "says before the next comma": act.near}
-    for told, items in {**asked, "object and place do not say": act.unlike}.items():
+    for label, items in {**asked, "object and place do not say": act.unlike}.items():
         if items:
-            yield f"{told}: {_options(items, source)}"
+            yield f"{label}: {_options(items, source)}"
     if act.whole:
         yield "object has a word such as 'all' or 'every'"
 

@@ -66,7 +66,7 @@ class Act(Record):
 
     @property
     def verbs(self) -> list[str]:
-        """The verbs, of which an alternative has several."""
+        """The verbs: several if they are alternatives."""
         return self.verb.strip("{}").split("|")
 
     @property
@@ -83,21 +83,22 @@ def propose(
     """Return a draft for a sentence, or None if it contains neither a command nor a verb with an object."""
     text = one_line(sentence)[:MOST_CHARS].strip()
     act = _act(text)
-    said = f" {' '.join(words(text))} "
-    names = (name for name in NAMED_ACTS if f" {' '.join(words(name))} " in said and not act.command)
-    named = NAMED_ACTS.get(next(names, ""), "")  # a command, with its alternatives, that does an act with a name
-    if not (act.command or act.object or named):
+    padded_text = f" {' '.join(words(text))} "
+    names = (name for name in NAMED_ACTS if f" {' '.join(words(name))} " in padded_text and not act.command)
+    # A command, with its alternatives, that does an act which has a name.
+    named_command = NAMED_ACTS.get(next(names, ""), "")
+    if not (act.command or act.object or named_command):
         return None
     if not act.command and act.object:
         act = act.but(known=known_act(act.verbs, act.object.split(), classes))
-    if named and not act.known:
-        act = Act(command=_spellings(named)[0])
+    if named_command and not act.known:
+        act = Act(command=_spellings(named_command)[0])
     context = _context(text, act)
     is_grave = bool(GRAVE.intersection(words(text)))
     is_strict = bool(STRICT.intersection(words(text)[:3]))
     urgency = "critical" if is_grave and is_strict else "high" if is_grave or is_strict else "medium"
-    clauses: list[Json] = [{"command": named}] if named else []  # of a command of its own that does it
-    clauses += [] if named and act.command else [act.clause]
+    clauses: list[Json] = [{"command": named_command}] if named_command else []  # the command that does it
+    clauses += [] if named_command and act.command else [act.clause]
     trigger: dict[str, Any] = {
         "id": slug(" ".join([act.command or f"{act.verb} {act.object}", *context[:1]])),
         "title": shorten(text.rstrip("."), 100),
@@ -111,7 +112,7 @@ def propose(
         "since": today,
     }  # fmt: skip
     fires, silent = _command_cases(act.command, context) if act.command else _phrase_cases(act, context)
-    others = [command for command in _spellings(named) if command != act.command]
+    others = [command for command in _spellings(named_command) if command != act.command]
     fires = (*(_tool_case(command, _context_turns(context)) for command in others), *fires)
     program = words(_template(act.command).split()[0])[:1] if act.command else words(act.object)[-1:]
     topic = slug("".join(program) or "".join(context[:1]) or "lessons")
@@ -119,7 +120,7 @@ def propose(
 
 
 def drafted_action(urgency: str, *, has_command: bool) -> str:
-    """Return what a draft does: it holds critical commands, warns of what else is critical or high, or else notes."""
+    """Return the action of a draft: hold for a critical command, warn for anything else critical or high, or note."""
     if urgency == "critical" and has_command:
         return "hold"
     return "warn" if urgency in {"critical", "high"} else "note"
@@ -148,7 +149,7 @@ def _act(text: str) -> Act:
 
 
 def _spellings(command: str) -> list[str]:
-    """Return a command once for each of the alternatives in its braces; none of an empty text."""
+    """Return a command once for each of the alternatives in its braces; an empty list for an empty text."""
     start, _, rest = command.partition("{")
     inside, _, end = rest.partition("}")
     return [start + word + end for word in inside.split("|")] if command else []
@@ -315,10 +316,10 @@ def _template(command: str) -> str:
 def _command_cases(command: str, context: Sequence[str]) -> tuple[Cases, Cases]:
     before = _context_turns(context)
     runs = [_tool_case(line, before) for line in (command, f"cd app && {command}")]
-    said = (f"don't run `{command}`", f"what does `{command}` do?", f"someone ran `{command}` last year")
+    mentions = (f"don't run `{command}`", f"what does `{command}` do?", f"someone ran `{command}` last year")
     noted = f'git commit -m "docs: never {command.replace(chr(34), "")}"'
     harmless = (f"echo {command!r}", noted, f"{command} --help", f"{command} --dry-run")
-    silent = [_user_case(text, before) for text in said] + [_tool_case(line, before) for line in harmless]
+    silent = [_user_case(text, before) for text in mentions] + [_tool_case(line, before) for line in harmless]
     return (*runs, _user_case(f"I'll run `{command}` now", before)), (
         *silent,
         *((_tool_case(command, []),) if context else ()),
@@ -330,9 +331,9 @@ def _phrase_cases(act: Act, context: Sequence[str]) -> tuple[Cases, Cases]:
     verb, thing = (act.known.verb, act.known.object) if act.known else (act.verbs[0], act.object)
     act_text = f"{verb} the {thing}"
     fires = [f"I'm going to {act_text}", f"please {act_text}"]
-    said = [*act.known.silent] if act.known else []
-    said += [f"don't {act_text}", f"what happens if I {act_text}?", f"someone decided to {act_text} last year"]
-    silent = [_user_case(text, before) for text in (*said, f"```\n{act_text}\n```")]
+    mentions = [*act.known.silent] if act.known else []
+    mentions += [f"don't {act_text}", f"what happens if I {act_text}?", f"someone decided to {act_text} last year"]
+    silent = [_user_case(text, before) for text in (*mentions, f"```\n{act_text}\n```")]
     silent += [
         _tool_case(f"grep -rn {act_text!r} docs", before),
         _user_case(f"do a dry run: {act_text}", before),

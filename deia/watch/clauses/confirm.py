@@ -274,8 +274,8 @@ def _incoming(clause: CompiledClause, reading: Reading) -> Iterator[Match]:
     place, text = place_of(reading.turn), reading.turn.text
     for start, end in orders(clause, reading.turn) if place else ():
         excerpt, around = text[start:end], text[max(0, start - 300) : end + 300]
-        told = f"it stands in {place}"
-        yield Match(kind=INCOMING, source=clause.source, excerpt=excerpt, stance=ANNOUNCED, around=around, told=told)
+        remark = f"it stands in {place}"
+        yield Match(kind=INCOMING, source=clause.source, excerpt=excerpt, stance=ANNOUNCED, around=around, told=remark)
 
 
 def _package(clause: CompiledClause, reading: Reading) -> Iterator[Match]:

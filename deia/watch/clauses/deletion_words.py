@@ -39,22 +39,22 @@ def host_of(word: str) -> str:
 
 
 def posted_to_delete(path: str) -> str:
-    """Return the segment of a path that says that a request that is posted there deletes, "" if none does."""
-    found, before = "", ""
+    """Return the segment of a path by which a request that is posted there deletes, or ""."""
+    deleting, previous = "", ""
     for segment in path.split("/"):
         parts = parts_of(segment) if is_name(segment) else []
         if not NOUNS.isdisjoint(parts[-1:]) and (POSTING | LISTING | LOOKING).isdisjoint(parts[:-1]):
-            found, before = segment, segment
+            deleting, previous = segment, segment
             continue
         verbs = _verbs_of(segment)
-        if found in NOUNS and not POSTING.isdisjoint(verbs):
+        if deleting in NOUNS and not POSTING.isdisjoint(verbs):
             return ""  # `deletions/7/cancel`
         if not (LOOKING | LISTING).isdisjoint(verbs[:2]) or not UNDOING.isdisjoint(verbs):
             return ""
         if not POSTING.isdisjoint(verbs[:2]) or not LAST.isdisjoint(verbs):
-            found = found or ("" if before == "password" else segment)
-        before = segment
-    return found
+            deleting = deleting or ("" if previous == "password" else segment)
+        previous = segment
+    return deleting
 
 
 def _verbs_of(segment: str) -> tuple[str, ...]:

@@ -48,17 +48,17 @@ RESOURCES, SCOPES, EXECUTING = TABLES.words("resources"), TABLES.words("scopes")
 ALLOWING, ALLOWED = frozenset(("allow", "force", "enable")), frozenset(("delete", "deletion", "deletions", "destroy"))
 FORCING = frozenset(("--force", "-f", "--yes", "-y", "--auto-approve"))
 RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
-WRITING = frozenset("create comment edit commit send message chat ask -p --prompt note".split())  # what only takes text
+WRITING = frozenset("create comment edit commit send message chat ask -p --prompt note".split())  # these only take text
 TELLING = frozenset(("query", "eval", "run", "shell"))  # sub-commands whose next word a client executes
-CALLED = frozenset(("delete", "destroy", "drop", "purge", "truncate"))  # how calls begin in that
-SEARCHING = frozenset("search find list ls logs".split())  # what takes a question with its option `--query`
+CALLED = frozenset(("delete", "destroy", "drop", "purge", "truncate"))  # how calls begin in what it executes
+SEARCHING = frozenset("search find list ls logs".split())  # sub-commands whose option `--query` is a question
 STAYING = frozenset(("local", "emulator", "simulator", "scratch"))  # names of what runs on this machine
 FILES = ("sqlite:", "file:")  # beginnings of the addresses of data on this machine
-# Signs of code that goes through a list.
+# Signs of code that loops over a list.
 LOOPS = ("\nfor ", ".forEach(", ".map(", ".each(", ".each ", ".each{", "foreach (", "foreach(", ") for ")
 KINDS = (["table"], ["index"], ["database"], ["namespace"], ["collection"], ["user"], ["schema"], ["stream"], ["graph"])
 GLUED = ("delete", "destroy", "purge")  # verbs that are written together with what they delete: `deleteusers`
-LEAST_GLUED = 4  # letters of that
+LEAST_GLUED = 4  # letters of what they delete
 AROUND_VERB = 3  # parts of a name that has its verb in the middle
 MOST_TEXT = 4_000  # characters of a client's input
 IN_BULK, ENTERED = TABLES.words("in bulk"), TABLES.words("entered")
@@ -87,11 +87,11 @@ WIDE_OPTIONS = frozenset(("--all", "--force", "-f", "--recursive", "-r", "--perm
 
 
 def deletion(command: Command) -> str:
-    """Return what of a command says that it deletes or overwrites something remote, "" if nothing does."""
+    """Return the part of a command by which it deletes or overwrites something remote, or ""."""
     program = command.program.lower().removesuffix(".exe")
     if program in CODE and _is_client(command):
-        found = _sub_command(command.arguments[1:], is_fed=_is_fed(command))
-        return found if not VERBS.isdisjoint(parts_of(found)) else ""
+        sub_command = _sub_command(command.arguments[1:], is_fed=_is_fed(command))
+        return sub_command if not VERBS.isdisjoint(parts_of(sub_command)) else ""
     if program in CODE:
         from deia.watch.clauses.deletions_in_code import call_that_deletes  # noqa: PLC0415 - few turns have inline code
 
@@ -129,9 +129,9 @@ def _by_client(program: str, command: Command, arguments: list[str]) -> str:
     verb, hyphen, _ = program.partition("-")
     if not program[:1].isalnum() or program in OTHERS or "/" in program or "." in program:
         return ""
-    said = "" if _is_tried(arguments) else _said_to_client(program, command)
-    if said or (hyphen and verb in CMDLETS) or _is_tried(arguments):
-        return said
+    deleting = "" if _is_tried(arguments) else _said_to_client(program, command)
+    if deleting or (hyphen and verb in CMDLETS) or _is_tried(arguments):
+        return deleting
     # Of a client that passes requests on: `jf rt curl -XDELETE /api/x`.
     if "delete" in {method_of("curl", arguments), method_of("wget", arguments)}:
         return "DELETE"
@@ -158,12 +158,12 @@ def _client_behind(program: str, arguments: list[str]) -> tuple[str, list[str]]:
 
 
 def _said_to_client(program: str, command: Command) -> str:
-    """Return what of the text that a client reads, or is told to execute, deletes: `echo 'delete x' | adminctl`."""
+    """Return what deletes in the text that a client reads or is told to execute: `echo 'delete x' | adminctl`."""
     arguments = command.arguments
     is_search = not SEARCHING.isdisjoint(word.rpartition(":")[2] for word in arguments[:MOST_WORDS])
     executed = [value for option, value in pairwise(arguments) if option in EXECUTING and not is_search]
-    told = [value for word, value in pairwise(arguments) if word in TELLING or "exec" in word]
-    called = next(filter(None, map(_call_that_deletes, (*executed, *told))), "")
+    evaluated = [value for word, value in pairwise(arguments) if word in TELLING or "exec" in word]
+    called = next(filter(None, map(_call_that_deletes, (*executed, *evaluated))), "")
     if called and program not in DATABASE_CLIENTS:
         return called
     mutation = next((word for word in arguments if word.lstrip().startswith("mutation")), "")
@@ -212,11 +212,11 @@ def is_wide(command: Command) -> bool:
         return True
     if any(map(_is_of_list, own_arguments(command))):
         return True
-    given = (*command.arguments, *command.environment)
+    typed_words = (*command.arguments, *command.environment)
     code = _code_of(command, CODE[command.program]) if command.program in CODE else ""
     if any(sign in f"\n{code}" for sign in LOOPS):
         return True
-    return any("*" in word for word in given) or not WIDE_WORDS.isdisjoint(words(" ".join((*given, code))))
+    return any("*" in word for word in typed_words) or not WIDE_WORDS.isdisjoint(words(" ".join((*typed_words, code))))
 
 
 def _is_of_list(word: str) -> bool:
@@ -224,9 +224,9 @@ def _is_of_list(word: str) -> bool:
     return word == "{}" or (word[:2] == "$(" and not LISTING.isdisjoint(word[2:-1].split()))
 
 
-def _is_here(given: Sequence[str]) -> bool:
-    """Return whether a command only talks to this machine, or only tries."""
-    lowered = [word.lower() for word in given]
+def _is_here(typed_words: Sequence[str]) -> bool:
+    """Return whether a command only talks to this machine, or is only a trial."""
+    lowered = [word.lower() for word in typed_words]
     if any(sign in spelled for word in lowered for spelled in (word, plain(word)) for sign in TRIED):
         return True
     pairs = pairwise(("", *lowered))
@@ -291,7 +291,7 @@ def _allows_deletion(option: str) -> bool:
 
 
 def _names(arguments: Sequence[str]) -> list[str]:
-    """Return the words that are neither options nor, behind the first name, values of options that are no switches."""
+    """Return the words that are neither options nor, after the first name, values of options other than switches."""
     names: list[str] = []
     for before, word in pairwise(["", *arguments]):
         is_value = names and before.startswith("-") and "=" not in before and before not in SWITCHES
@@ -319,7 +319,7 @@ def _parts_of_sub_command(name: str) -> list[str]:
 
 
 def _is_kept_here(arguments: Sequence[str], names: Sequence[str], at: int, verb: str) -> bool:
-    """Return whether what a verb deletes belongs to the client itself, on this machine, or only help is asked for."""
+    """Return whether a verb deletes only what belongs to the client itself on this machine, or help is asked for."""
     since = max(at - 1, 0) if verb in VERBS else 0
     named = [word for word in names[since : at + 1] if "." not in word or word == names[at]]  # and no hosts
     around = [*(part for word in named for part in parts_of(word)), *names[at + 1 : at + 2]]

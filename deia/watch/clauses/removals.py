@@ -1,4 +1,4 @@
-"""What a `write` clause asks about removals: which files go, and whether what their text is about is gone already."""
+"""What a `write` clause asks about removals: which files go, and whether the subject of removed text is gone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def _gone_name(reading: Reading, remembered: Collection[str], path: str) -> str:
     if not gone:
         return ""
     paths = [path, *(change.path for change in reading.changes)]
-    about = next((name for one in paths if one and (name := subject_of(one)) and f"{name}." in gone), "")
+    about = next(
+        (name for changed_path in paths if changed_path and (name := subject_of(changed_path)) and f"{name}." in gone),
+        "",
+    )
     if about:
         return about
     removed = "\n".join(change.old for change in reading.changes)[:MOST_TEXT]

@@ -17,7 +17,6 @@ from deia.watch.turn.tool_call import MOST_DEPTH, is_shell, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from deia.watch.turn.parsed_turn import Reading
 
@@ -70,7 +69,7 @@ def commits_by_itself(spoken: Spoken | None) -> bool:
     return spoken is not None and spoken.command.program.lower() in COMMITTING
 
 
-def _of_tool(tool: str, tool_input: Mapping[str, Any]) -> Iterator[str]:
+def _of_tool(tool: str, tool_input: Mapping[str, object]) -> Iterator[str]:
     """Yield the texts of a tool's input that may be SQL by the names of the tool and its fields."""
     server, _, own = tool.replace("__", "\0").rpartition("\0")
     parts = _parts(own)
@@ -134,17 +133,17 @@ def _of_command(command: Command) -> Iterator[tuple[str, bool]]:
 
 def _client_arguments(command: Command) -> Iterator[tuple[str, bool]]:
     before = ""
-    given = []  # by options, which are one text: `psql -c BEGIN -c "DROP TABLE a" -c ROLLBACK`
+    statements = []  # by options, which are one text: `psql -c BEGIN -c "DROP TABLE a" -c ROLLBACK`
     for argument in command.arguments:
         name, value = _option(argument)
         option = name or before
         if option in CLIENT_OPTIONS | SQL_OPTIONS:
-            given.append(_printed(value) or value)
+            statements.append(_printed(value) or value)
         elif option not in TITLES:
             yield _printed(value) or value, False
         before = argument.lower()
-    if given:
-        yield ";\n".join(given), True
+    if statements:
+        yield ";\n".join(statements), True
 
 
 def _sql_arguments(command: Command) -> Iterator[tuple[str, bool]]:

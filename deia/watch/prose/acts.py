@@ -32,14 +32,14 @@ ORDERS = TABLES.words("orders")
 INTENDING = frozenset(TABLES.phrases("intending"))
 JOINING = frozenset(("and", "so", "then", "but", "ok", "okay"))
 CAUSING = frozenset(("let", "make", "have", "help"))  # "let Redis evict keys": whoever lets it happen does it
-MOST_CAUSED = 3  # words from it to the verb, which is counted
+MOST_CAUSED = 3  # words from it to the verb, the verb included
 NAME_SIGNS = "-_/.$@#=\\"  # right before a word: it belongs to an option, a path or a name
 SUPPOSING = frozenset(("could", "would", "might", "may", "d"))
 WISHES = [[word] for word in ("you", "we", "i", "like", "love", "prefer", "rather", "please")]  # after "could", "would"
 STOPS = (".", "!", "?", ";", "\u3002", "\uff01", "\uff1f")
 BASE, DOING = "b", "i"  # shapes of a verb: its base form, and the one in -ing
 MOST_FRAMES = 60  # of one text
-MOST_APART = 6  # words from a verb to its particle, which is counted
+MOST_APART = 6  # words from a verb to its particle, the particle included
 REACH = 40  # words of its sentence before a verb, and after it, that are looked at: a sentence may be a megabyte long
 PARTS_OF_CODE = TABLES.words("parts of code")
 CODE = TABLES.words("code")
@@ -66,17 +66,17 @@ class Frame(Record):
 
 def frames(text: str, tokens: Sequence[Token], vocabulary: ActWords) -> list[Frame]:
     """Return the acts in a text, in their order, at most `MOST_FRAMES`; `tokens` are those of its prose."""
-    found: list[Frame] = []
+    acts: list[Frame] = []
     objects = ObjectReader(text, tokens, vocabulary)
     first = 0
     for end in sentence_ends(text, tokens):
         for at in range(first, end):
             if tokens[at][0] in vocabulary.verbs:
-                found += _frames_at(objects, first, at, end)
-                if len(found) >= MOST_FRAMES:
-                    return found[:MOST_FRAMES]
+                acts += _frames_at(objects, first, at, end)
+                if len(acts) >= MOST_FRAMES:
+                    return acts[:MOST_FRAMES]
         first = end
-    return found
+    return acts
 
 
 def sentence_ends(text: str, tokens: Sequence[Token]) -> Iterator[int]:

@@ -122,7 +122,7 @@ def judge_act(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: 
         probabilities = {}
     if _is_over(act):
         return stance
-    return settle(stance, probabilities, told=_is_told(act)) if probabilities else stance or ANNOUNCED
+    return settle(stance, probabilities, is_told=_is_told(act)) if probabilities else stance or ANNOUNCED
 
 
 def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int) -> Act:
@@ -151,7 +151,7 @@ def act_of(text: str, sentence: tuple[int, int], verb: tuple[int, int], end: int
 
 
 def _following(words_after: Sequence[str]) -> tuple[str, ...]:
-    """Return words after an act without those that only describe: it is not over with "of the failed release"."""
+    """Return words after an act without those that only describe a noun, such as "failed" in "the failed release"."""
     return tuple(
         word for at, word in enumerate(words_after)
         if not (at and word in DONE and words_after[at - 1] in DETERMINERS)
@@ -163,15 +163,15 @@ def rule(act: Act) -> str:
     return next((stance for stance_rule in RULES if (stance := stance_rule(act))), "")
 
 
-def settle(stance: str, probabilities: Mapping[str, float], *, told: bool = False) -> str:
+def settle(stance: str, probabilities: Mapping[str, float], *, is_told: bool = False) -> str:
     """Return the stance, given the one of the rules ("" for none) and the classifier's probability of each stance.
 
-    `told` is whether the act is certainly told of, so that the classifier cannot overrule a report.
+    `is_told` is whether the sentence certainly tells of the act, so that the classifier cannot overrule a report.
     """
     meant_probability = sum(probabilities[candidate] for candidate in MEANT)
     if not stance:
         stance = likeliest(probabilities, MEANT if meant_probability >= DOUBT else probabilities.keys() - set(MEANT))
-    elif stance == REPORTED and meant_probability > SURE and not told:
+    elif stance == REPORTED and meant_probability > SURE and not is_told:
         stance = likeliest(probabilities, MEANT)
     narrower = NARROWER.get(stance)
     return narrower if narrower and probabilities[narrower] > probabilities[stance] else stance

@@ -1,8 +1,8 @@
 """Names of packages that are one letter away from a popular one, where a command installs them.
 
-Such names are registered for people who mistype. A name that is itself in wide use is none, nor is one that differs
-only by digits, hyphens, dots or underscores. The lists in `package_names.txt` are short: of PyPI, npm and crates.io the
-names that people type themselves.
+Such names are registered for people who mistype. A name that is itself in wide use does not count, nor does one that
+differs only by digits, hyphens, dots or underscores. The lists in `package_names.txt` are short: of PyPI, npm and
+crates.io the names that people type themselves.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ LEAST = 5  # letters of a name, as of the popular one; shorter ones have too man
 MOST = 40  # names of one command
 ENDS = "[=<>!~;@ "  # what begins the version or the extras behind a name
 SIGNS = ("install ", " add ", " i ", "npx ", "uvx ", "bunx ", " dlx ", "tool run ", "pipx run ", " download ")
-MOST_SIGNS, MOST_LOOKED = 10, 600  # how often one is looked at, and how many characters after it
+MOST_SIGNS, MOST_LOOKED = 10, 600  # how often a sign is looked at, and how many characters after it
 RUNNING = frozenset(("npx", "bunx", "uvx", "dlx", "run"))  # they take one name, and then its arguments
 
 
 def mistyped(command: Command) -> Iterator[tuple[str, str]]:
-    """Yield the names that a command installs and that are nearly those of popular packages, with these."""
+    """Yield each name that a command installs and that is nearly that of a popular package, with the popular name."""
     registry, names = _installed(command)
     for name in names[:MOST]:
         popular = nearly(name, registry)
@@ -66,7 +66,7 @@ def nearly(name: str, registry: str) -> str:
 def _neighbour(name: str, popular: frozenset[str], known: frozenset[str], *, least: int) -> str:
     if len(name) < least or name in popular or name in known:
         return ""
-    ends = name[0], name[-1]  # of which one stays
+    ends = name[0], name[-1]  # one of them stays the same
     alike = (other for other in popular if len(other) >= LEAST and (other[0] == ends[0] or other[-1] == ends[1]))
     near = (other for other in alike if is_one_apart(name, other))
     return min((other for other in near if _letters(other) != _letters(name)), default="")
@@ -76,13 +76,13 @@ def _letters(name: str) -> str:
     return "".join(char for char in name if char.isalpha())
 
 
-def is_one_apart(one: str, other: str) -> bool:
+def is_one_apart(name: str, other: str) -> bool:
     """Return whether two names differ by one letter: added, left out, replaced, or swapped with its neighbour."""
-    if one == other or abs(len(one) - len(other)) > 1:
+    if name == other or abs(len(name) - len(other)) > 1:
         return False
-    at = next((at for at, (mine, theirs) in enumerate(zip(one, other, strict=False)) if mine != theirs), len(one))
-    rests = one[at:], other[at:]
-    if len(one) == len(other):
+    at = next((at for at, (mine, theirs) in enumerate(zip(name, other, strict=False)) if mine != theirs), len(name))
+    rests = name[at:], other[at:]
+    if len(name) == len(other):
         return rests[0][1:] == rests[1][1:] or (rests[0][:2] == rests[1][1::-1] and rests[0][2:] == rests[1][2:])
     shorter, longer = sorted(rests, key=len)
     return longer[1:] == shorter

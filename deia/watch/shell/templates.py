@@ -61,7 +61,7 @@ DRY_OPTIONS = (
     "--local",
 )
 HELPING = frozenset(("aws", "gcloud", "doctl"))  # whose last word may be `help`, for the page of a sub-command
-HALTING = frozenset(("shutdown", "chown", "chgrp", "rm"))  # to which `-h` says something else than help
+HALTING = frozenset(("shutdown", "chown", "chgrp", "rm"))  # for which `-h` means something other than help
 SHORT_DRY_OPTIONS = TABLES.pairs("dry options")
 
 
@@ -151,7 +151,7 @@ def is_dry(command: Command) -> bool:
 def _is_in_scratch(program: str, command: Command) -> bool:
     """Return whether a command acts on nothing but temporary files: `cd /tmp/x && git clean -f`.
 
-    What git sends away counts wherever the repository lies, and so do branches, which a worktree shares with others.
+    A push counts wherever the repository lies, and so does a change of branches, which a worktree shares with others.
     """
     arguments = command.arguments
     if program == "git":
@@ -172,7 +172,7 @@ def _value_of(options: Sequence[str], arguments: Sequence[str]) -> str:
 
 
 def _asks_this_machine(command: Command) -> bool:
-    """Return whether a client names this machine as the server that it asks; of a request, as the only one."""
+    """Return whether a client names this machine as the server that it asks; a request must name no other."""
     program = command.program.lower().removesuffix(".sh")
     if program in REQUESTING:
         addresses = [word for word in own_arguments(command) if "://" in word or word.startswith(OWN_ADDRESSES)]
@@ -183,8 +183,8 @@ def _asks_this_machine(command: Command) -> bool:
         for before, word in zip(command.arguments, command.arguments[1:], strict=False)
     ):
         return True
-    given = (*command.arguments, *command.environment) if program in LOCAL_SERVERS else ()
-    return any(word.rpartition("=")[2].rpartition("://")[2].startswith(OWN_ADDRESSES) for word in given)
+    typed_words = (*command.arguments, *command.environment) if program in LOCAL_SERVERS else ()
+    return any(word.rpartition("=")[2].rpartition("://")[2].startswith(OWN_ADDRESSES) for word in typed_words)
 
 
 def _is_beside_tests(command: Command) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-# A file goes, gets a whole text, a part of one, more at its end, or new rights; or code changes what it has loaded.
+# A file is deleted, gets a whole text, a part of one, more at its end, or new rights; or code changes what it loaded.
 GONE, WHOLE, PART, ADDED, SEALED, CODED = "gone", "whole", "part", "added", "sealed", "coded"
 PATHS = (
     *PATH_FIELDS, "uri", "target", "destination", "newPath", "new_path", "to", "file", "relative_workspace_path",
@@ -47,10 +47,10 @@ class Effect(Record):
 
 
 def tool_effects(turn: Turn) -> Iterator[Effect]:
-    """Yield what a tool that is no shell does to files."""
+    """Yield what a tool other than a shell does to files."""
     name = plain_name(turn.tool)
-    given: Any = turn.tool_input or {}
-    action = given.get("command") if isinstance(given.get("command"), str) else ""
+    tool_input: Any = turn.tool_input or {}
+    action = tool_input.get("command") if isinstance(tool_input.get("command"), str) else ""
     if (
         is_shell(turn)
         or name in SILENT_TOOLS
@@ -59,16 +59,16 @@ def tool_effects(turn: Turn) -> Iterator[Effect]:
     ):
         return
     if _has_word(name, DELETING) or action == "delete":
-        yield from (Effect(path=path, kind=GONE) for path in _paths(given, (*SOURCES, *PATHS)))
+        yield from (Effect(path=path, kind=GONE) for path in _paths(tool_input, (*SOURCES, *PATHS)))
     elif _has_word(name, MOVING) or action == "rename":
-        sources = _paths(given, SOURCES)
+        sources = _paths(tool_input, SOURCES)
         yield from (Effect(path=path, kind=GONE) for path in sources)
-        new = _paths(given, PATHS)
+        new = _paths(tool_input, PATHS)
         yield from (Effect(path=path, kind=WHOLE, new=None, source=sources[0] if sources else "") for path in new)
     else:
         inserts = _has_word(name, INSERTING) or action in {"insert", "append"}
-        yield from _edits(given, next(iter(_paths(given, PATHS)), ""), inserts=inserts)
-    for text in (turn.text, *strings(given)):
+        yield from _edits(tool_input, next(iter(_paths(tool_input, PATHS)), ""), inserts=inserts)
+    for text in (turn.text, *strings(tool_input)):
         if "*** " in text or "+++ " in text:
             yield from patched(text)
 
@@ -82,24 +82,24 @@ def _has_word(name: str, words: tuple[str, ...]) -> bool:
     return not set(words).isdisjoint(name.split("_")) or name.startswith(tuple(word for word in words if len(word) > 2))
 
 
-def _paths(given: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+def _paths(fields: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
     """Return the paths that some fields hold, each once."""
-    result: list[str] = []
+    paths: list[str] = []
     for name in names:
-        value = given.get(name)
-        result += [value] if isinstance(value, str) else []
-        result += [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
-    return list(dict.fromkeys(filter(None, result)))
+        value = fields.get(name)
+        paths += [value] if isinstance(value, str) else []
+        paths += [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
+    return list(dict.fromkeys(filter(None, paths)))
 
 
-def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((value for name in names if isinstance(value := given.get(name), str)), None)
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if isinstance(value := fields.get(name), str)), None)
 
 
-def _edits(given: Mapping[str, Any], path: str, *, inserts: bool, depth: int = 0) -> Iterator[Effect]:
-    old, new = _first(given, OLD), _first(given, NEW)
-    every = any(given.get(name) is True for name in ("replace_all", "replaceAll", "allow_multiple"))
-    whole, fragment = _first(given, WHOLE_FIELDS), _first(given, FRAGMENTS)
+def _edits(fields: Mapping[str, Any], path: str, *, inserts: bool, depth: int = 0) -> Iterator[Effect]:
+    old, new = _first(fields, OLD), _first(fields, NEW)
+    every = any(fields.get(name) is True for name in ("replace_all", "replaceAll", "allow_multiple"))
+    whole, fragment = _first(fields, WHOLE_FIELDS), _first(fields, FRAGMENTS)
     if path and old:
         yield Effect(path=path, kind=PART, old=old, new=new or "", every=every)
     elif path and fragment is not None and (whole is None or inserts):
@@ -107,11 +107,11 @@ def _edits(given: Mapping[str, Any], path: str, *, inserts: bool, depth: int = 0
     elif path and (whole is not None or new is not None):
         text = whole if whole is not None else new or ""
         yield Effect(path=path, kind=PART if inserts or depth else WHOLE, new=text)
-    diff = _first(given, ("diff", "patch", "blocks"))
+    diff = _first(fields, ("diff", "patch", "blocks"))
     if path and diff:
         yield from _blocks(path, diff)
     for name in LISTS if depth < 2 else ():
-        items = given.get(name)
+        items = fields.get(name)
         for item in items[:MOST_EDITS] if isinstance(items, (list, tuple)) else ():
             if hasattr(item, "get"):
                 inner = next(iter(_paths(item, PATHS)), path)
@@ -169,7 +169,7 @@ def _diff_path(name: str) -> str:
 
 
 def printed(program: str, arguments: tuple[str, ...], stdin: str) -> str | None:
-    """Return what a command writes to its standard output, or None if its words do not say so."""
+    """Return what a command writes to its standard output, or None if its words do not show it."""
     words = list(arguments)
     if program in {"", ":", "true"}:
         return ""

@@ -16,9 +16,9 @@ MOST_NOTE = 10_000  # bytes
 MOST_DEPTH = 6  # of values within values
 
 
-def names_page(given: object, state: str) -> bool:
+def names_page(tool_input: object, state: str) -> bool:
     """Return whether a text in a tool's input is, or contains, an address of the page; `state` is the state folder."""
-    ports = {port for text in _texts(given, 0) if PATH in text for port in _ports(text)}
+    ports = {port for text in _texts(tool_input, 0) if PATH in text for port in _ports(text)}
     return bool(ports) and not ports.isdisjoint(_served(state))
 
 
@@ -31,7 +31,7 @@ def _texts(value: object, depth: int) -> Iterator[str]:
 
 
 def _ports(text: str) -> Iterator[str]:
-    """Yield the ports of addresses of this machine behind which the path of the page stands."""
+    """Yield the ports of the addresses of this machine that are followed by the page's path."""
     before, *rest = text.split(PATH)
     for after in rest:
         host, colon, port = before.rpartition(":")
@@ -42,7 +42,7 @@ def _ports(text: str) -> Iterator[str]:
 
 
 def _served(state: str) -> Iterator[str]:
-    """Yield the ports of the servers that have noted theirs."""
+    """Yield the ports that servers have noted."""
     for name in files.names(f"{state}/{SERVERS}"):
         note = (files.read(f"{state}/{SERVERS}/{name}", MOST_NOTE) or b"").decode("utf-8", "replace")
         yield note.rpartition("/mcp")[0].rpartition(":")[2]

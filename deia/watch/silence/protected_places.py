@@ -23,12 +23,12 @@ PROFILES = TABLES.listed("profiles")
 SCRIPTS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".cmd", ".bat")
 SETTINGS_FILES = ("deia.toml", "pyproject.toml")
 VARIABLES = TABLES.pairs("variables")
-UNKNOWN = "\0"  # what a path begins with whose folder is known only when the command runs
+UNKNOWN = "\0"  # begins a path whose folder is known only when the command runs
 TEMPORARY = ("$(mktemp", "`mktemp", "$tmpdir", "${tmpdir", "$tmp", "${tmp", "$env:temp", "%temp%")
 MOST_BYTES = 1_000_000  # of a settings file; a larger one is no settings file
 MOST_NAMES = 400  # of a folder
 GLOB = frozenset("*?[")
-UNCERTAIN = frozenset("*?[~$%`")  # what a word holds that may name more than its own letters
+UNCERTAIN = frozenset("*?[~$%`")  # characters by which a word may name more than its own letters
 # Every name that stands in a protected path, so that most words of a command are passed over at once.
 NAMES = frozenset(
     name.lower() for path in (*HOST_FILES, *INSTALLED, *STARTERS, *SETTINGS_FILES, ".deia") for name in path.split("/")
@@ -100,9 +100,9 @@ class Places:
         return deep and around and low.count("/") > 1
 
     def host_files(self, path: str, *, deep: bool) -> Iterator[str]:
-        """Yield the settings files of hosts that a full path names; with `deep`, also those in the folder that it is.
+        """Yield the settings files of hosts that a full path names; with `deep`, also those in it if it is a folder.
 
-        The path may hold wildcards. A file of a place that is unknown may be the person's, or the project's.
+        The path may hold wildcards. A file in an unknown folder may be the person's or the project's.
         """
         if path[:1] == UNKNOWN:
             for root in dict.fromkeys((self.home, self.folder)):
@@ -132,13 +132,13 @@ def _variable(low: str) -> tuple[str, int]:
 
 
 def _after_unknown(path: str) -> str:
-    """Return a path behind a substitution that it begins with."""
+    """Return what follows the substitution that a path begins with."""
     end = path.find(")") if path[:2] == "$(" else path.find("`", 1) if path[:1] == "`" else path.find("/")
     return path[end + 1 :].lstrip("/") if end >= 0 else path
 
 
 def _tail(path: str) -> str:
-    """Return the part of an unknown path from the last name of a host's folder on."""
+    """Return the part of an unknown path from the first name of a host's folder on, or else its last name."""
     parts = path.split("/")
     first = {ending.partition("/")[0].lower() for ending in HOST_FILES}
     at = next((number for number, part in enumerate(parts) if part.lower() in first), len(parts) - 1)
@@ -170,7 +170,7 @@ def _existing(base: str, path: str, wanted: list[str], count: int) -> Iterator[s
         yield start
         return
     names = files.names(folder)[:MOST_NAMES]
-    yield from (f"{folder}/{each}" for each in names if matches_glob(name.lower(), each.lower()))
+    yield from (f"{folder}/{file_name}" for file_name in names if matches_glob(name.lower(), file_name.lower()))
 
 
 def _is_installed(low: str) -> bool:

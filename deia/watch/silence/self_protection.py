@@ -37,9 +37,10 @@ REFUSED = (
 SPOKEN = frozenset(
     "mute mode allow uninstall remove trust untrust user collection".split()
 )  # commands that are the person's
-MILDER = ("form-", "mute-")  # how the ids of proposals begin that weaken guards that are not the project's own
+# Beginnings of the ids of proposals that weaken guards which are not the project's own.
+MILDER = ("form-", "mute-")
 LISTS = (["user", "list"], ["collection", "list"])  # of the same families, which only show
-SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options with which they are not
+SHOWING = frozenset(("--list", "--help", "-h", "--off", "--remove", "--dry-run"))  # options that make them harmless
 VALUED = frozenset(("--commons", "--folder", "--path", "--for", "--port", "--trigger"))  # whose value is any next word
 PAGE = "/page"  # the path of the page of a server of deia
 HELP = frozenset(("--help", "-h"))
@@ -51,14 +52,14 @@ INSTALLERS = frozenset(
 )
 HOSTS = frozenset("claude codex gemini copilot cursor-agent droid amp opencode kiro-cli q cline qwen".split())
 EXPORTERS = frozenset("export set setx setenv declare typeset readonly launchctl systemctl tmux".split())
-PASSIVE_TOOLS = WRITE_TOOLS | SILENT_TOOLS  # what they are given is text, and nothing that they run
-SHELL_INPUT = "chars"  # what one host's tool types into a shell that runs
+PASSIVE_TOOLS = WRITE_TOOLS | SILENT_TOOLS  # their input is text that they do not run
+SHELL_INPUT = "chars"  # the field that one host's tool types into a running shell
 MOST_SHOWN = 160
 MOST_TEXT = 200_000  # characters of a script that is written
 
 
 def refusal(turn: Turn, *, folder: str, environ: Mapping[str, str], state: str = "") -> str:
-    """Return why a tool call is refused that would weaken deia, or ""; `folder` is the working folder."""
+    """Return why a tool call that would weaken deia is refused, or ""; `folder` is the working folder."""
     places = Places(folder, environ, state=state)
     reason = next(_reasons(turn, places), "")
     return REFUSED.format(reason=shorten(one_line(reason), MOST_SHOWN)) if reason else ""
@@ -201,7 +202,7 @@ def _file_reasons(
 ) -> Iterator[str]:
     """Yield why a call is refused for what it does to files; edits of one file are taken together."""
     together: dict[str, list[Effect]] = {}
-    inside = places.may_hold(folder or places.folder)  # then a bare name may be one of a protected folder
+    inside = places.may_hold(folder or places.folder)  # then a bare name may name a file in a protected folder
     for effect in effects:
         if not (inside or places.may_hold(effect.path) or "deia" in (effect.new or "").lower()):
             continue
@@ -258,10 +259,10 @@ def _new_text(change: Effect, before: str, places: Places, commands: list[Comman
 
 
 def _by_harmless_filter(change: Effect, commands: list[Command]) -> bool:
-    """Return whether a file gets what jq or yq makes of it without touching hooks."""
+    """Return whether jq or yq rewrites a file without touching hooks."""
     for command in commands:
         if command.program == "sponge" or (command.program == "yq" and change.old):
-            return any(harmless_filter(each.arguments) for each in commands if each.program in {"jq", "yq"})
+            return any(harmless_filter(other.arguments) for other in commands if other.program in {"jq", "yq"})
         targets = {target for _, target in command.redirects}
         if command.program in {"jq", "yq"} and change.source in targets and harmless_filter(command.arguments):
             return True
@@ -288,7 +289,7 @@ def _text_reasons(path: str, changes: list[Effect]) -> Iterator[str]:
 
 
 def _settings_reasons(path: str, changes: list[Effect], top: str) -> Iterator[str]:
-    """Yield the settings by which deia would be weakened in a file of its settings."""
+    """Yield why a file of deia's settings may not get a setting that weakens deia."""
     before = text_at(path) or ""
     for change in changes:
         old, new = change.old, change.new or ""

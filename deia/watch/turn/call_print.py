@@ -1,7 +1,7 @@
 """The print of a tool call, by which deia recognises a call that is made again.
 
-Of a shell call it is the command and the folder that is named for it; white space within a line does not count. Of
-other calls it is the input in any order. What a model writes anew each time, such as a description, does not count.
+For a shell call it covers the command and the folder that is named for it, without white space within a line; for other
+calls, the input in any order. What a model writes anew each time, such as a description, does not count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FOLDERS = ("cwd", "workdir", "working_directory", "directory", "dir_path")  # fields of a shell call
-NOISE = frozenset(("description", "explanation", "timeout"))  # fields that say nothing of what a call does
+NOISE = frozenset(("description", "explanation", "timeout"))  # fields that say nothing about what a call does
 
 
 def call_print(turn: Turn) -> str:
@@ -33,9 +33,9 @@ def _shell_text(turn: Turn) -> str:
 
 def _input_text(turn: Turn) -> str:
     """Return a tool's input as text, whatever the order of its fields; if it is nested too deeply, only its strings."""
-    told = {name: value for name, value in (turn.tool_input or {}).items() if str(name).lower() not in NOISE}
+    fields = {name: value for name, value in (turn.tool_input or {}).items() if str(name).lower() not in NOISE}
     try:
-        return f"{turn.text}\n{_in_order(told)!r}"
+        return f"{turn.text}\n{_in_order(fields)!r}"
     except RecursionError:
         return "\n".join(strings(turn.tool_input))
 

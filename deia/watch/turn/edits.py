@@ -10,7 +10,6 @@ from deia.watch.turn.tool_call import PATH_FIELDS, WRITE_TOOLS, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "old_source")
 NEW = (
@@ -67,11 +66,11 @@ def deleted_files(turn: Turn) -> Iterator[str]:
     yield from patched_paths(turn, DELETED_HEAD)
 
 
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _first(fields: Mapping[str, object], names: tuple[str, ...]) -> str:
     return next((value for name in names if isinstance(value := fields.get(name), str)), "")
 
 
-def _edits(fields: Mapping[str, Any], path: str) -> Iterator[Change]:
+def _edits(fields: Mapping[str, object], path: str) -> Iterator[Change]:
     old, new = _first(fields, OLD), _first(fields, NEW)
     if old or new:
         yield Change(path=path, old=old, new=new)

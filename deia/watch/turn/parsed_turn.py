@@ -22,7 +22,6 @@ from deia.watch.turn.tool_call import MOST_CALL, is_shell, watched_command
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from functools import cached_property as lazy
-    from typing import Any
 
     from deia.watch.compiled_trigger import ActWords
     from deia.watch.prose.acts import Frame
@@ -32,10 +31,10 @@ else:
     class lazy:  # noqa: N801 - a decorator, as `functools.cached_property`, which the hook cannot afford to import
         """A property that is worked out when it is first asked for."""
 
-        def __init__(self, work_out: Callable[[Reading], Any]) -> None:
+        def __init__(self, work_out: Callable[[Reading], object]) -> None:
             self.work_out = work_out
 
-        def __get__(self, reading: Reading, _owner: type) -> Any:
+        def __get__(self, reading: Reading, _owner: type) -> object:
             value = reading.__dict__[self.work_out.__name__] = self.work_out(reading)
             return value
 

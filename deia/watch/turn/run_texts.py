@@ -17,7 +17,7 @@ from deia.watch.turn.tool_call import RUN_ENDINGS, command_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Read = Callable[[str], str]  # path → text, "" if it is not to be read; text that was there before begins with OLDER
+    Read = Callable[[str], str]  # path → text, "" if it is not to be read; a text that is not new begins with OLDER
 
 MOST_TEXT = 30_000  # bytes of a file; a longer one is left alone
 MOST_FILES = 6  # of one call, those included that a script runs
@@ -47,9 +47,9 @@ def gate_text(turn: Turn, read: Read) -> str:
         words = text.translate(BETWEEN_WORDS).split()[:MOST_WORDS]
         folders = ("", *(f"{after}/" for word, after in pairwise(words) if word in CHANGES_FOLDER))[:MOST_FOLDERS]
         for path in _paths_among(words):
-            found = next(filter(None, (read(folder + path) for folder in folders)), "")
-            if found and len(texts) <= MOST_FILES and found not in texts:
-                texts.append(found)
+            file_text = next(filter(None, (read(folder + path) for folder in folders)), "")
+            if file_text and len(texts) <= MOST_FILES and file_text not in texts:
+                texts.append(file_text)
     return "\n".join(texts[1:])
 
 

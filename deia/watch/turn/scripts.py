@@ -82,7 +82,7 @@ TIMES = frozenset("0123456789*/,-")
 
 
 def with_files(turn: Turn, read: Read) -> Turn:
-    """Return a call with the text of what it runs behind its command; the call itself if it runs nothing known."""
+    """Return a call with the text of what it runs after its command; the call itself if it runs nothing known."""
     command = watched_command(turn)
     parts, language = [command], "powershell" if "powershell" in turn.tool.lower() else "bash"
     for part in parts:
@@ -143,13 +143,13 @@ class WrittenFiles:
 
 
 def from_disk(turn: Turn, folder: str) -> Turn:
-    """Return a call in a working folder with the text of what it runs, as it has written it or the disk has it now."""
+    """Return a call in a working folder with the text of what it runs, as the call wrote it or the disk has it now."""
     read = disk_reader(folder) if folder != NOWHERE else None
     return WrittenFiles(read).widened(turn) if may_run_files(turn) else turn
 
 
 def _is_same(known: str, wanted: str) -> bool:
-    """Return whether two paths, of which each may be relative to a folder that is not known, may be one file."""
+    """Return whether two paths, each perhaps relative to an unknown folder, may be the same file."""
     return known == wanted or known.endswith("/" + wanted) or wanted.endswith("/" + known)
 
 
@@ -207,9 +207,9 @@ def _run_here(command: Command, key: str, plain: Sequence[str], fed: Sequence[st
     if any(through.startswith(CONTAINERS) for through in command.through):
         yield from _in_container(command, plain)
     elif key in DATABASES or (key in RUNNING and not command.stdin):
-        given = [_option(command, *FILE_OPTIONS)] if key in DATABASES else _first_file(command, plain)
-        told = [word.split() for word in command.arguments if key in DATABASES and word.startswith(READING)]
-        for word in filter(None, [*given, *fed, *("".join(words[1:2]) for words in told)]):
+        named_files = [_option(command, *FILE_OPTIONS)] if key in DATABASES else _first_file(command, plain)
+        readings = [word.split() for word in command.arguments if key in DATABASES and word.startswith(READING)]
+        for word in filter(None, [*named_files, *fed, *("".join(words[1:2]) for words in readings)]):
             path = word[len(SUBSTITUTED) : -1] if word.startswith(SUBSTITUTED) else word
             yield _Run(path=path, by=key, given=[other for other in plain if other != word and " " not in other])
     else:
@@ -219,7 +219,7 @@ def _run_here(command: Command, key: str, plain: Sequence[str], fed: Sequence[st
 
 
 def _played(command: Command, plain: Sequence[str]) -> Iterator[_Run]:
-    """Yield the playbooks that a command runs on the hosts of an inventory, unless it only looks."""
+    """Yield the playbooks that a command runs on the hosts of an inventory, unless it only checks."""
     inventory = _option(command, "-i", "--inventory").rstrip("/").rpartition("/")[2].partition(".")[0]
     if "--check" not in command.arguments:
         played = (path for path in plain if path.endswith(YAML))
@@ -227,7 +227,7 @@ def _played(command: Command, plain: Sequence[str]) -> Iterator[_Run]:
 
 
 def _in_container(command: Command, plain: Sequence[str]) -> Iterator[_Run]:
-    """Yield the script that a container runs, which has the working folder; judged as something that runs there."""
+    """Yield the script that a container with the working folder runs; it is judged as something that runs in there."""
     script = next((word for word in command.text.split() if word.endswith("/" + command.program)), "")
     begin = command.text.partition(script or command.program)[0]
     if command.program in SHELLS:
@@ -294,19 +294,19 @@ def _kind(path: str, text: str) -> str:
     return named or next((program for end, program in CODE.items() if path.endswith(end) and not first), "bash")
 
 
-def _as_input(program: str, text: str, given: Sequence[str] = ()) -> str:
+def _as_input(program: str, text: str, arguments: Sequence[str] = ()) -> str:
     """Return the command line by which a program gets a text as its input."""
     end = "END_OF_FILE"
     while end in text:
         end += "_"
     if program in SHELLS or program in SOURCING:
-        program, text = "bash", _chosen(text, given)
+        program, text = "bash", _chosen(text, arguments)
     program = RUNNERS.get(program, program)
-    words = given if program in DATABASES else ["-"] if program in CODE_OPTIONS else []
+    words = arguments if program in DATABASES else ["-"] if program in CODE_OPTIONS else []
     return f"{' '.join([program, *words])} <<'{end}'\n{text}\n{end}"
 
 
-def _chosen(text: str, given: Sequence[str]) -> str:
+def _chosen(text: str, arguments: Sequence[str]) -> str:
     """Return a script without those branches of `case "$1" in` that the arguments do not choose."""
     if "case " not in text or "$1" not in text.replace("{", ""):
         return text
@@ -321,7 +321,7 @@ def _chosen(text: str, given: Sequence[str]) -> str:
             inside = skipped = False
         elif inside and not skipped and closed and not NO_LABEL.intersection(label.replace(" | ", "|")):
             names = [name.strip(" '\"") for name in label.split("|")]
-            is_chosen = "".join(given[:1]) in names or ("*" in names and not is_found)
+            is_chosen = "".join(arguments[:1]) in names or ("*" in names and not is_found)
             is_found = is_found or is_chosen
             skipped = not is_chosen
         kept.append("" if skipped else line)
@@ -367,14 +367,14 @@ def _package_scripts(text: str, name: str) -> Iterator[tuple[str, str]]:
         except ValueError:
             content = None
     scripts = content.get("scripts", content.get("tasks")) if isinstance(content, dict) else None
-    for each in (f"pre{name}", name, f"post{name}"):
-        written = scripts.get(each) if isinstance(scripts, dict) else None
+    for script_name in (f"pre{name}", name, f"post{name}"):
+        written = scripts.get(script_name) if isinstance(scripts, dict) else None
         if isinstance(written, str):
-            yield f" ({each})", _as_input("bash", written)
+            yield f" ({script_name})", _as_input("bash", written)
 
 
 def _cron_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what the lines for cron in a text run."""
+    """Yield the commands of the lines for cron in a text."""
     for line in text.splitlines():
         at = 1 if line.startswith("@") else 5
         fields = line.split(None, at)

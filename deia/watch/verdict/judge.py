@@ -50,7 +50,7 @@ HIGHER = {"medium": "high", "high": "critical"}
 # instructs a sub-agent) is not stopped: asking is safe, and the act itself will be watched.
 DONE_BY_CALL = frozenset(("tool", "write", "sql"))
 KNOWING = frozenset((FIRES, "memory", "muted"))  # stages of a trigger that knows the command
-LOW = "low"  # how sure a firing is that rests on a verb alone; see `deia.watch.clauses.deletions`
+LOW = "low"  # the confidence of a firing that rests on a verb alone; see `deia.watch.clauses.deletions`
 MILDEST = ACTIONS[0]
 MOST_SAID: Action = "warn"  # the most that words alone bring about: a tool call decides whether it is stopped
 RANK = {"critical": 0, "high": 1, "medium": 2, "low": 3}
@@ -97,14 +97,14 @@ def judge(
 
 
 def _last_resorts_last(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-    """Return the verdicts; what any deletion brings about counts only where no trigger knows the command."""
+    """Return the verdicts; a trigger on any deletion counts only where no other trigger knows the command."""
     if not any(verdict.firing and verdict.firing.confidence == LOW for verdict in verdicts):
         return verdicts
-    knowing = next((each for each in verdicts if each.stage in KNOWING and not _is_last_resort(each)), None)
+    knowing = next((verdict for verdict in verdicts if verdict.stage in KNOWING and not _is_last_resort(verdict)), None)
     if knowing is None:
         return verdicts
     outdone = {"stage": "sentence", "detail": f"{knowing.trigger} knows this command", "firing": None}
-    return [each.but(**outdone) if _is_last_resort(each) else each for each in verdicts]
+    return [verdict.but(**outdone) if _is_last_resort(verdict) else verdict for verdict in verdicts]
 
 
 def _is_last_resort(verdict: Verdict) -> bool:
@@ -158,13 +158,13 @@ def _judge_one(
 
 
 def _placed(matches: list[Match], turn: Turn) -> list[Match]:
-    """Return the matches, those told apart that stand in a file which the call runs."""
+    """Return the matches, with a remark on those that stand in a file which the call runs."""
     if turn.role != "tool_call" or RUN_MARK not in command_of(turn):
         return matches
     from deia.watch.turn.scripts import place_in  # noqa: PLC0415 - few calls run what a trigger is about
 
     places = [place_in(turn, match.excerpt) for match in matches]
-    return [match.but(told=f"in {at}") if at else match for match, at in zip(matches, places, strict=True)]
+    return [match.but(told=f"in {place}") if place else match for match, place in zip(matches, places, strict=True)]
 
 
 def _on_production(firing: Firing, matches: Sequence[Match], mark: Statement | None) -> Firing:
@@ -227,7 +227,7 @@ class _ClauseCheck:
         return meets(clause.asked, match.excerpt, turn, artefact=self.artefact, memory=memory, exists=exists)
 
     def _is_about(self, match: Match, *, gone: bool, file: bool) -> tuple[bool, str]:
-        """Return whether what a removed text or file is about is gone as required, and a detail for the explanation."""
+        """Return whether the subject of a removed text or file is gone as required, with a detail to explain it."""
         from deia.watch.clauses.removals import gone_subject  # noqa: PLC0415 - few turns remove what a clause names
 
         before, own = self.circumstances.memory.seen, self.circumstances.seen

@@ -1,4 +1,4 @@
-"""Speaking once: of the triggers that one sentence brings up only the best speaks, and the same text is told of once.
+"""Speaking once: of the triggers that one sentence brings up only the best speaks, and a text brings them up only once.
 
 The best is the most urgent, then the strictest, then the one that matched most of the sentence. A long text that comes
 again in the conversation (a plan, an order to a sub-agent, a summary) brings up nothing new, even after a compaction.
@@ -23,12 +23,12 @@ LEAST_TEXT = 200  # characters; a shorter text may well be said again and meant 
 def told_once(
     verdicts: Sequence[Verdict], turn: Turn, reading: Reading, memory: Memory
 ) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
-    """Return the verdicts without what is said twice, and the text's print if the text is long and new."""
-    said = reading.said if turn.role == "tool_call" else turn.text
-    text = f"{fingerprint(said):x}" if len(said) >= LEAST_TEXT else ""
+    """Return the verdicts without what would be said twice, and the text's print if the text is long and new."""
+    spoken = reading.said if turn.role == "tool_call" else turn.text
+    text_print = f"{fingerprint(spoken):x}" if len(spoken) >= LEAST_TEXT else ""
     best = tuple(_best_of_each_sentence(verdicts))
-    if text not in memory.texts:
-        return best, (text,) if text else ()
+    if text_print not in memory.texts:
+        return best, (text_print,) if text_print else ()
     reason = "the same text fired before"
     return tuple(_stopped(verdict, "memory", reason) if _is_spoken(verdict) else verdict for verdict in best), ()
 

@@ -19,6 +19,7 @@ from deia.serve.setup.host_settings.server_file import fields_for, server_in, wi
 if TYPE_CHECKING:
     from tests.serve.conftest import Deia
 
+DEEP = "a = " + "[" * 100_000
 FIELDS = {"command": "/usr/bin/python3", "args": ["-P", "-m", "deia.serve.main", "mcp"]}
 TOML = '# of mine\nmodel = "x"  # kept\n\n[mcp_servers.other]\ncommand = "y"\n\n[tui]\nlines = [\n  "[a]",\n]\n'
 
@@ -175,7 +176,7 @@ def test_a_server_of_that_name_that_is_somebody_elses_is_refused(host: str) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ['mcp_servers = {deia = {command = "deia"}}\n', '[mcp_servers]\ndeia.command = "deia"\n', "[mcp_servers\n", "= 1"],
+    ['mcp_servers = {deia = {command = "deia"}}\n', '[mcp_servers]\ndeia.command = "deia"\n', "[mcp_servers\n", "= 1", DEEP],
 )
 def test_a_table_that_lines_cannot_change_is_left_to_the_person(text: str) -> None:
     with pytest.raises(HostError, match=r"line by line|not TOML") as caught:

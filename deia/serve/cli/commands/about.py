@@ -29,10 +29,10 @@ def commands(command: click.Command, name: str, parent: click.Context | None) ->
     context = command.context_class(command, info_name=name.rpartition(" ")[2], parent=parent)
     yield name, context
     if isinstance(command, click.Group):
-        for below in command.list_commands(context) if parent else COMMANDS:
-            found = command.get_command(context, below)
-            if found is not None:
-                yield from commands(found, f"{name} {below}", context)
+        for subname in command.list_commands(context) if parent else COMMANDS:
+            subcommand = command.get_command(context, subname)
+            if subcommand is not None:
+                yield from commands(subcommand, f"{name} {subname}", context)
 
 
 def _root(context: click.Context) -> Iterator[str]:

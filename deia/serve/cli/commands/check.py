@@ -85,14 +85,14 @@ def _checked(turns: Sequence[Turn], watched: Sequence[Watched], path: str) -> li
     for turn, result in zip(turns, watched, strict=True):
         name = f"turn {turn.index}, {turn.role}: {shorten(one_line(turn.text), EXCERPT)}"
         for firing in result.firings or (None,):
-            found = f"{name}: {firing.trigger} fires because {firing.because}" if firing else ""
-            problem = Problem(path=path or "-", line=0, found=found, code=firing.trigger) if firing else None
+            description = f"{name}: {firing.trigger} fires because {firing.because}" if firing else ""
+            problem = Problem(path=path or "-", line=0, found=description, code=firing.trigger) if firing else None
             checked.append(Checked(group=path or "deia check", name=name, problem=problem))
     return checked
 
 
 def omitted_triggers(manifest: Manifest) -> str:
-    """Return a message about triggers that the compiled files do not contain because of errors, or an empty text."""
+    """Return a message about triggers that the compiled files do not contain because of errors, or ""."""
     broken = manifest.broken
     if broken:
         named = ", ".join(broken[:NAMED]) + (" …" if len(broken) > NAMED else "")

@@ -58,7 +58,7 @@ def chunker_new(*, samples: Sequence[str], globs: tuple[str, ...], target: str, 
 @samples_argument
 def chunker_test(*, chunker: str, samples: Sequence[str]) -> int:
     """Say what CHUNKER makes of each SAMPLE; it is the name of one that you added, or a .toml or .wasm file."""
-    known = next((one for one in added_chunkers(os.environ) if one.name == chunker), None)
+    known = next((added for added in added_chunkers(os.environ) if added.name == chunker), None)
     ready = with_native_code(known or chunker_in(chunker), os.environ)
     with ReaderProcess() as process:
         for path in samples:
@@ -94,9 +94,9 @@ def chunker_add(*, path: str, name: str, globs: tuple[str, ...]) -> int:
 def chunker_list(*, as_json: bool) -> int:
     """Show the chunkers that you added, what they cut, and where they are kept."""
     known = added_chunkers(os.environ)
-    lines = [f"{one.name}  {plain(' '.join(one.files)) or '-'}  {one.path}" for one in known]
+    lines = [f"{added.name}  {plain(' '.join(added.files)) or '-'}  {added.path}" for added in known]
     nothing = ["You added no chunker. To draft one, type: deia chunker new SAMPLE"]
-    output.answer([one.values() for one in known], lines or nothing, as_json=as_json)
+    output.answer([added.values() for added in known], lines or nothing, as_json=as_json)
     return output.FOUND if known else output.NOTHING
 
 

@@ -145,7 +145,7 @@ def pull_model(*, name: str) -> None:
 
 
 def _source(settings: Settings, name: str) -> str:
-    """Return where a setting comes from, and that its value is not what was written there."""
+    """Return where a setting comes from, with a note if its value is not what was written there."""
     return "; ".join(filter(None, (settings.sources[name], settings.clamped.get(name, ""))))
 
 
@@ -189,12 +189,12 @@ def set_setting(*, name: str, value: str) -> None:
     root = shared.writable_root()
     if name in TABLES:
         raise SettingsError(f"{name} is {TABLES[name]}", fix="Write it into deia.toml; docs/SETTINGS.md has examples.")
-    found = checked(name, value, FLAG)
+    setting = checked(name, value, FLAG)
     least, most = BOUNDS.get(name, (0, 0))
-    if isinstance(found, int) and name in BOUNDS and not least <= found <= most:
+    if isinstance(setting, int) and name in BOUNDS and not least <= setting <= most:
         own = f"For yourself alone, DEIA_{name.upper()} in the environment has no bounds."
         raise SettingsError(f"{name} = {value} is out of range", fix=f"A project may set {least} to {most}. {own}")
-    path = write_setting(root, name, found)
+    path = write_setting(root, name, setting)
     output.say(f"wrote {path}")
     settings = resolve(root, environ=os.environ)
     output.say(f"{name} = {fast_json.dumps(settings.values()[name])}  ({_source(settings, name)})")

@@ -48,7 +48,7 @@ def _show_hold(folder: str) -> None:
     output.say(f"\n2. Claude Code is about to run a tool, and asks the hook: {json.dumps(EVENT['tool_input'])}\n")
     command = ("-I", "-S", f"{PACKAGE}/serve/hook.py", "claude-code")
     event = json.dumps({**EVENT, "cwd": folder})
-    first, second = (_run(folder, *command, given=event) for _ in range(2))
+    first, second = (_run(folder, *command, stdin=event) for _ in range(2))
     answer = json.loads(first or "{}").get("hookSpecificOutput", {})
     if answer.get("permissionDecision") != "deny" or second:
         raise DeiaError(f"the hook should hold the first call and pass the second; it said: {first}", fix="deia doctor")
@@ -61,15 +61,15 @@ def _deia(folder: str, *arguments: str) -> str:
     return _run(folder, "-m", "deia.serve.main", *arguments)
 
 
-def _run(folder: str, *arguments: str, given: str = "") -> str:
-    """Run a program of deia's with everything that it keeps in a folder, and return what it printed."""
+def _run(folder: str, *arguments: str, stdin: str = "") -> str:
+    """Run a program of deia that keeps everything in one folder, and return what it printed."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("DEIA_")}
     environ |= {"DEIA_STATE": f"{folder}/state", "DEIA_CACHE": f"{folder}/cache", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(  # noqa: S603 - our own interpreter and files
-        [sys.executable, *arguments], input=given.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    process = subprocess.run(  # noqa: S603 - our own interpreter and files
+        [sys.executable, *arguments], input=stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         cwd=folder, env=environ, check=False,
     )  # fmt: skip
-    return done.stdout.decode("utf-8", "replace").strip()
+    return process.stdout.decode("utf-8", "replace").strip()
 
 
 def _shortened(text: str) -> str:

@@ -30,14 +30,14 @@ def engine_copy(*, as_json: bool) -> int:
 
     It may be interrupted, and goes on when it is typed again. Until it is done, the catalog answers.
     """
-    done = copy_library(shared.commons_root(), os.environ, tell=output.progress)
+    copies = copy_library(shared.commons_root(), os.environ, tell=output.progress)
     output.progress()
     lines = [
-        f"{one.tier}: {counted(one.written, 'document')} copied, {one.removed} removed; there are"
-        f" {counted(one.documents, 'document')} and {counted(one.passages, 'passage')} now, as here"
-        for one in done
+        f"{copied.tier}: {counted(copied.written, 'document')} copied, {copied.removed} removed; there are"
+        f" {counted(copied.documents, 'document')} and {counted(copied.passages, 'passage')} now, as here"
+        for copied in copies
     ]
-    output.answer([one.values() for one in done], lines, as_json=as_json)
+    output.answer([copied.values() for copied in copies], lines, as_json=as_json)
     return output.FOUND
 
 
@@ -47,11 +47,16 @@ def engine_status(*, as_json: bool) -> int:
     """Show the engine without its password, and whether it has what the library has; exits 1 if it does not."""
     standings = engine_standing(shared.commons_root(), os.environ)
     fields = [
-        {**one.values(), "here": one.here.values(), "there": one.there.values(), "current": one.is_current}
-        for one in standings
+        {
+            **standing.values(),
+            "here": standing.here.values(),
+            "there": standing.there.values(),
+            "current": standing.is_current,
+        }
+        for standing in standings
     ]
     output.answer(fields, [*map(_standing_line, standings)] or [NOT_SET], as_json=as_json)
-    return output.FOUND if all(one.is_current for one in standings) else output.NOTHING
+    return output.FOUND if all(standing.is_current for standing in standings) else output.NOTHING
 
 
 def _standing_line(standing: Standing) -> str:
@@ -77,11 +82,15 @@ def publish(*, place: str, whole: bool, private: bool, as_json: bool) -> int:
     It is signed with a key of your own, which lies in your state folder. Other machines take it with `deia pull`.
     """
     root = shared.commons_root()
-    done = publish_library(root, os.environ, place, private=private, whole=whole)
-    how = "whole" if done.is_whole else "what changed"
-    said = f"Version {done.sequence}: {how}, {done.moved:,} bytes." if done.is_new else "Nothing changed."
+    published = publish_library(root, os.environ, place, private=private, whole=whole)
+    how = "whole" if published.is_whole else "what changed"
+    summary = (
+        f"Version {published.sequence}: {how}, {published.moved:,} bytes." if published.is_new else "Nothing changed."
+    )
     output.answer(
-        done.values(), [said, f"To take it elsewhere, type: deia pull {place} --key {done.key}"], as_json=as_json
+        published.values(),
+        [summary, f"To take it elsewhere, type: deia pull {place} --key {published.key}"],
+        as_json=as_json,
     )
     return output.FOUND
 
@@ -100,21 +109,25 @@ def pull(*, place: str, key: str, every: int, private: bool, as_json: bool) -> i
     root = shared.commons_root()
     while True:
         try:
-            done = pull_library(root, os.environ, place, key=key, private=private)
+            pulled = pull_library(root, os.environ, place, key=key, private=private)
         except ReplicaError as error:
             if not every:
                 raise
             output.complain(f"deia: {error}")
         else:
-            if done.is_new or not every:
-                output.answer(done.values(), [_pulled_line(done)], as_json=as_json)
+            if pulled.is_new or not every:
+                output.answer(pulled.values(), [_pulled_line(pulled)], as_json=as_json)
         if not every:
             return output.FOUND
         time.sleep(every)
 
 
-def _pulled_line(done: Pulled) -> str:
-    return f"Version {done.sequence}, {done.moved:,} bytes." if done.is_new else f"Version {done.sequence} is here."
+def _pulled_line(pulled: Pulled) -> str:
+    return (
+        f"Version {pulled.sequence}, {pulled.moved:,} bytes."
+        if pulled.is_new
+        else f"Version {pulled.sequence} is here."
+    )
 
 
 @click.command(short_help="Read and encode what other machines have put into the queue.")

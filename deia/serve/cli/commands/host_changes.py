@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
 
 import click
 
@@ -52,7 +51,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options that install and uninstall share; the command receives the chosen scope as one argument."""
 
     @wraps(command)
-    def scoped(*, project: bool, local: bool, user: bool, **options: Any) -> int:
+    def scoped(*, project: bool, local: bool, user: bool, **options: object) -> int:
         chosen = [name for name, is_set in zip(SCOPES, (project, local, user), strict=True) if is_set]
         if len(chosen) > 1:
             raise click.UsageError(f"Use only one of {' and '.join(f'--{name}' for name in chosen)}.")

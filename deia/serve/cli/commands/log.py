@@ -59,7 +59,7 @@ def log(*, number: int, event: str | None, as_json: bool) -> None:
 
 
 def _lines(events: Sequence[Mapping[str, Json]], width: int) -> Iterator[str]:
-    """Yield a line for each event: how long ago, what kind, from whom, and what, cut in the middle to the width."""
+    """Yield a line for each event: its age, kind, source and content, cut in the middle to fit the width."""
     now = time.time()
     rows = [(ago(max(now - seconds_of(event), 0.0)), *_kind_and_source(event)) for event in events]
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
@@ -80,7 +80,7 @@ def _what(event: Mapping[str, Json]) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text of at most so many characters, without its middle if it is longer."""
+    """Return a text cut to at most `most` characters; a longer one loses its middle."""
     left = most * 2 // 3
     return text if len(text) <= most else f"{text[:left]}…{text[len(text) - (most - left - 1) :]}"
 
@@ -116,14 +116,14 @@ OUTCOMES = {
     "over_budget": "not shown, because the budget was spent",
 }  # fmt: skip
 SAME_INJECTION = 1.0  # seconds between the events of one injection, at most
-READ = 5_000  # the last injections, in which a conversation is searched
+READ = 5_000  # the last injections, among which those of a conversation are looked for
 TRIGGER_FIELDS = ("title", "urgency", "message", "action_required", "instead", "origin")  # that JSON has
 LEAST_PREFIX = 4  # characters of the beginning of a conversation's id
 MOST_CHARS = 400
 
 
 class Explained(Record):
-    """Something that deia said, why, and what came of it."""
+    """Something that deia said, why, and its outcome."""
 
     trigger: str
     ts: str
@@ -141,7 +141,7 @@ class Explained(Record):
     known: CompiledTrigger | None  # if the trigger still exists
 
     def as_json(self) -> dict[str, Json]:
-        """Return the fields for a program; those of the trigger stand beside them."""
+        """Return the fields for a program, together with those of the trigger."""
         fields: dict[str, Json] = self.values()
         del fields["known"]
         return fields | ({name: getattr(self.known, name) for name in TRIGGER_FIELDS} if self.known else {})
@@ -166,11 +166,11 @@ def why(*, conversation: str | None, number: int, as_json: bool) -> int:
     with suppress(ArtefactError):
         artefact = open_librarian().open_artefact() if injections else None
     explained = [_explain(event, artefact, verdicts) for injection in injections for event in injection]
-    lines = [line for said in explained for line in _explanation(said)]
+    lines = [line for explanation in explained for line in _explanation(explanation)]
     if not explained:
         where = f" in a conversation {conversation!r}" if conversation else ""
         lines.append(f"The log in {folder} contains nothing that deia said{where}.")
-    output.answer([said.as_json() for said in explained], lines, as_json=as_json)
+    output.answer([explanation.as_json() for explanation in explained], lines, as_json=as_json)
     return output.FOUND if explained else output.NOTHING
 
 
@@ -194,7 +194,7 @@ def _group(events: Sequence[Event]) -> list[list[Event]]:
 
 
 def _verdicts(folder: str, injections: Sequence[Sequence[Event]]) -> dict[str, list[str]]:
-    """Return the verdicts on each event since the first of them, by the id of the event."""
+    """Return the verdicts that were given since the first of these injections, by the id of the event."""
     if not injections:
         return {}
     verdicts: dict[str, list[str]] = {}
@@ -207,7 +207,7 @@ def _explain(event: Event, artefact: Artefact | None, verdicts: Mapping[str, lis
     """Return an event with what its trigger says now, if the trigger still exists."""
     text = {name: str(event.get(name, "")) for name in ("trigger", "ts", "conversation", "action", "because", "id")}
     known, documents = _trigger(artefact, text["trigger"])
-    docs = event.get("docs")  # whatever it is: the log may be anybody's
+    docs = event.get("docs")  # of any type: anybody may have written the log
     logged = [{"id": str(ident)} for ident in docs] if isinstance(docs, list) else []
     state, now = state_folder(os.environ), time.time()
     muted = muted_triggers(state, folder=here(), now=now, conversation=text["conversation"])
@@ -229,10 +229,13 @@ def _trigger(artefact: Artefact | None, name: str) -> tuple[CompiledTrigger | No
     return trigger, [{name: document[name] for name in ("id", "path", "title")} for document in documents]
 
 
-def _explanation(said: Explained) -> Iterator[str]:
-    host, known = f", {said.host}" if said.host else "", said.known
+def _explanation(explanation: Explained) -> Iterator[str]:
+    host, known = f", {explanation.host}" if explanation.host else "", explanation.known
     urgency = f" ({known.urgency})" if known else ""
-    yield f"{said.trigger}{urgency}: {OUTCOMES.get(said.outcome, said.outcome)}, {said.ago} ({said.ts}{host})"
+    yield (
+        f"{explanation.trigger}{urgency}: {OUTCOMES.get(explanation.outcome, explanation.outcome)},"
+        f" {explanation.ago} ({explanation.ts}{host})"
+    )
     if known:
         advice = {
             "Before going on": known.action_required, "Instead": "; or: ".join(known.instead),
@@ -242,26 +245,26 @@ def _explanation(said: Explained) -> Iterator[str]:
         yield from (f"  {label}: {_short(text)}" for label, text in advice.items() if text)
     else:
         yield "  This trigger does not exist any more."
-    yield f"  Why: {_short(said.because) or 'the log does not contain reasons'}"
-    for document in said.documents:
+    yield f"  Why: {_short(explanation.because) or 'the log does not contain reasons'}"
+    for document in explanation.documents:
         title = f" — {_short(document['title'])}" if "title" in document else ""
         yield f"  Shown: {document.get('path', document['id'])}{title}"
-    yield f"  Conversation: {said.conversation or 'unknown'}"
-    if said.verdicts:
-        yield f"  Feedback: {', '.join(said.verdicts)}"
-    yield from _next_steps(said)
+    yield f"  Conversation: {explanation.conversation or 'unknown'}"
+    if explanation.verdicts:
+        yield f"  Feedback: {', '.join(explanation.verdicts)}"
+    yield from _next_steps(explanation)
 
 
-def _next_steps(said: Explained) -> Iterator[str]:
-    name = said.trigger
-    if said.muted:
+def _next_steps(explanation: Explained) -> Iterator[str]:
+    name = explanation.trigger
+    if explanation.muted:
         yield f"  It is muted now. To end that, type: deia mute {name} --off"
-    elif said.known:
+    elif explanation.known:
         yield f'  To mute it: deia mute {name} --for 2h; for its conversation only, write in it: "deia: not relevant"'
-    if said.outcome == "held" and not said.muted:
+    if explanation.outcome == "held" and not explanation.muted:
         yield "  To allow the call: repeat it, or type deia allow with the code that was shown."
-    if said.id and not said.verdicts:
-        yield f"  To give feedback: deia feedback {said.id} noise (or useful, wrong, prevented)"
+    if explanation.id and not explanation.verdicts:
+        yield f"  To give feedback: deia feedback {explanation.id} noise (or useful, wrong, prevented)"
 
 
 def _short(text: object) -> str:

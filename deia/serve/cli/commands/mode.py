@@ -14,16 +14,20 @@ from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.watch.silence.modes import PRESETS, STRENGTH, Mode, read_mode, table, write_mode
 
-EACH = f"TRIGGER={'|'.join(STRENGTH)}"
+TRIGGER_FORM = f"TRIGGER={'|'.join(STRENGTH)}"
 
 
 @click.command(short_help="Choose how strict deia is: strict, standard or quiet.")
 @click.argument("name", required=False, type=click.Choice(list(PRESETS)))
-@click.option("--trigger", "given", metavar=EACH, multiple=True, help="What one trigger does in any mode.")
+@click.option(
+    "--trigger", "trigger_forms", metavar=TRIGGER_FORM, multiple=True, help="What one trigger does in any mode."
+)
 @click.option("--remove", metavar="TRIGGER", multiple=True, help="Let the mode decide about a trigger again.")
 @click.option("--table", "as_table", is_flag=True, help="Show what each mode does, as a table in Markdown.")
 @shared.json_option
-def mode(*, name: str | None, given: tuple[str, ...], remove: tuple[str, ...], as_table: bool, as_json: bool) -> None:
+def mode(
+    *, name: str | None, trigger_forms: tuple[str, ...], remove: tuple[str, ...], as_table: bool, as_json: bool
+) -> None:
     """Choose how strict deia is with you on this machine, or show it.
 
     `strict` holds what is critical and asks about what is high; `quiet` stops only what is critical. A project's
@@ -34,9 +38,9 @@ def mode(*, name: str | None, given: tuple[str, ...], remove: tuple[str, ...], a
         return
     state = state_folder(os.environ)
     current = read_mode(state)
-    if name or given or remove:
+    if name or trigger_forms or remove:
         shared.require_person("deia mode")
-        forms = {**current.forms, **dict(map(_form, given))}
+        forms = {**current.forms, **dict(map(_form, trigger_forms))}
         kept = {trigger: form for trigger, form in forms.items() if trigger not in remove}
         current = Mode(name=name or current.name, forms=kept)
         if not write_mode(state, current):
@@ -47,10 +51,10 @@ def mode(*, name: str | None, given: tuple[str, ...], remove: tuple[str, ...], a
 
 
 def _form(written: str) -> tuple[str, str]:
-    """Return a trigger and its form as they were written."""
+    """Return the trigger and the form in TRIGGER=FORM; raise click.BadParameter if the form is unknown."""
     trigger, _, form = written.partition("=")
     if form not in STRENGTH:
-        raise click.BadParameter(f"{written!r} is not {EACH}", param_hint="--trigger")
+        raise click.BadParameter(f"{written!r} is not {TRIGGER_FORM}", param_hint="--trigger")
     with suppress(ArtefactError):  # if nothing is compiled, any name is accepted
         artefact = shared.open_librarian().open_artefact()
         shared.check_trigger(trigger, [compiled.id for compiled in artefact.triggers()])

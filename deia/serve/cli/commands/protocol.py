@@ -1,4 +1,4 @@
-"""The steps of the librarian's protocol as commands, each alone: `deia audit` and others."""
+"""The steps of the librarian's protocol as separate commands: `deia audit` and others."""
 
 from __future__ import annotations
 
@@ -44,11 +44,15 @@ def classify(*, words: tuple[str, ...], as_json: bool) -> int:
 
     What announces an act always needs retrieval, also after words such as "ok" or "yes".
     """
-    found = shared.open_librarian().classify(" ".join(words))
-    needs = "needs retrieval" if found.needs_retrieval else "needs no retrieval"
-    lines = [f"{found.type}, {needs}, confidence {found.confidence:.2f}: {found.reasoning}."]
-    lines += [f"Look for {found.top_k} documents, --mode {found.mode}."] if found.needs_retrieval else []
-    output.answer(found.to_dict(), [*lines, *filter(None, (found.clarify,))], as_json=as_json)
+    classification = shared.open_librarian().classify(" ".join(words))
+    needs = "needs retrieval" if classification.needs_retrieval else "needs no retrieval"
+    lines = [f"{classification.type}, {needs}, confidence {classification.confidence:.2f}: {classification.reasoning}."]
+    lines += (
+        [f"Look for {classification.top_k} documents, --mode {classification.mode}."]
+        if classification.needs_retrieval
+        else []
+    )
+    output.answer(classification.to_dict(), [*lines, *filter(None, (classification.clarify,))], as_json=as_json)
     return output.FOUND
 
 
@@ -113,8 +117,8 @@ def repair(*, question: str | None, expect: tuple[str, ...], yes: bool, undo: bo
         lines = [*(f"would {step}" for step in done.steps), TO_REPAIR] if done.steps else []
         lines = lines or ([] if done.escalation else [NOTHING_TO_REPAIR])
     if done.escalation:
-        told = done.escalation
-        lines += [f"{told.severity}: {told.description}", *(f"  {action}" for action in told.actions)]
+        escalation = done.escalation
+        lines += [f"{escalation.severity}: {escalation.description}", *(f"  {action}" for action in escalation.actions)]
     output.answer(done.to_dict(), lines, as_json=as_json)
     return output.FOUND if done.success else output.NOTHING
 

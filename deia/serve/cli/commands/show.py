@@ -33,10 +33,10 @@ COLON = TABLES.words("colon")
 
 def _look_up(name: str) -> FoundDocument:
     librarian = open_librarian(ledger=True)
-    found = look_up(librarian.open_catalog_of(name), name, root=librarian.root, folder=here())
-    librarian.log("read", {"doc": found.document.entry.id, "via": "cli"})
-    is_taken_in = found.document.entry.path.startswith(LIBRARY_PREFIX)
-    return found.but(file=_original(librarian.root, found.document.entry.id)) if is_taken_in else found
+    match = look_up(librarian.open_catalog_of(name), name, root=librarian.root, folder=here())
+    librarian.log("read", {"doc": match.document.entry.id, "via": "cli"})
+    is_taken_in = match.document.entry.path.startswith(LIBRARY_PREFIX)
+    return match.but(file=_original(librarian.root, match.document.entry.id)) if is_taken_in else match
 
 
 def _original(root: str, ident: str) -> str:
@@ -65,22 +65,22 @@ def show(*, document: str, span: str | None, edit: bool, as_json: bool) -> int:
     if span is not None and span_wanted is None:
         problem = f"{span!r} is not valid; write one or two line numbers, such as 12 or 12-30."
         raise click.BadParameter(problem, param_hint="--lines")
-    found = _look_up(document)
-    lines, first = found.text.rstrip("\n").split("\n"), found.document.first_line
-    begin, end = span_wanted or found.lines or (first, first + len(lines) - 1)
+    match = _look_up(document)
+    lines, first = match.text.rstrip("\n").split("\n"), match.document.first_line
+    begin, end = span_wanted or match.lines or (first, first + len(lines) - 1)
     shown = lines[max(0, begin - first) : max(0, end - first + 1)]
     if not shown:
-        problem = f"the text of {found.document.entry.path} is in lines {first}-{first + len(lines) - 1}"
+        problem = f"the text of {match.document.entry.path} is in lines {first}-{first + len(lines) - 1}"
         raise QueryError(problem, fix="Name some of them.")
     if as_json:
-        output.say(fast_json.dumps(_fields(found, shown)))
+        output.say(fast_json.dumps(_fields(match, shown)))
     else:
-        output.say("\n".join((*_facts(found), "", *shown)).rstrip("\n"))
+        output.say("\n".join((*_facts(match), "", *shown)).rstrip("\n"))
     return output.FOUND
 
 
-def _facts(found: FoundDocument) -> Iterator[str]:
-    entry = found.document.entry
+def _facts(match: FoundDocument) -> Iterator[str]:
+    entry = match.document.entry
     yield plain(entry.title or entry.id)
     yield plain(f"{entry.id}  {entry.path}")
     for name in ("summary", "action"):
@@ -92,24 +92,24 @@ def _facts(found: FoundDocument) -> Iterator[str]:
             yield plain(f"{name}: {value if isinstance(value, str) else ', '.join(value)}")
 
 
-def _fields(found: FoundDocument, lines: list[str]) -> dict[str, Json]:
-    entry = {name: value for name, value in found.document.entry.values().items() if name != "line"}
+def _fields(match: FoundDocument, lines: list[str]) -> dict[str, Json]:
+    entry = {name: value for name, value in match.document.entry.values().items() if name != "line"}
     fields = {name: list(value) if isinstance(value, tuple) else value for name, value in entry.items()}
-    return {**fields, "extra": dict(found.document.entry.extra), "file": found.file, "text": "\n".join(lines)}
+    return {**fields, "extra": dict(match.document.entry.extra), "file": match.file, "text": "\n".join(lines)}
 
 
 def _edit(document: str) -> int:
-    found = _look_up(document)
-    if not os.path.isfile(found.file):
-        where = found.file or found.document.entry.path
-        fix = "Type: deia show ID" if not found.file else "Type: deia compile, or: deia source update"
+    match = _look_up(document)
+    if not os.path.isfile(match.file):
+        where = match.file or match.document.entry.path
+        fix = "Type: deia show ID" if not match.file else "Type: deia compile, or: deia source update"
         raise CommonsError(f"there is no file {where} that could be edited", fix=fix)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor.strip() or not output.at_terminal():
-        output.say(found.file)
+        output.say(match.file)
         return output.FOUND
     try:
-        command = editor_command(editor, found.file, found.lines[0] if found.lines else 0)
+        command = editor_command(editor, match.file, match.lines[0] if match.lines else 0)
         code = subprocess.run(command, check=False).returncode  # noqa: S603 - the person's own editor
     except (OSError, ValueError) as error:
         problem = f"the editor {editor!r} cannot be started: {error}"

@@ -1,4 +1,4 @@
-"""`deia import`, `deia ingest`, `deia source`: notes become lessons, other documents lie in the library beside them."""
+"""`deia import`, `deia ingest`, `deia source`: notes become lessons, other documents go into the library."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _summary(plan: Import, *, dry_run: bool) -> str:
 
 
 def _chunker(text: str) -> dict[str, str | int]:
-    """Return the settings of a chunker that a person typed; raise SourceError if a number is none."""
+    """Return the settings of a chunker that a person typed; raise SourceError if a number is malformed."""
     settings: dict[str, str | int] = {}
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition("=")
@@ -172,7 +172,7 @@ def ingest(
 
 def _plan(root: str, sources: Sequence[Source]) -> None:
     with open_library(root, os.environ) as library:
-        known = {one.source.name: one for one in library.sources()}
+        known = {registered.source.name: registered for registered in library.sources()}
         for source in map(library.named, sources):
             stand_in = Registered(source=source, prefix=f"{source.collection}/")
             steps = [step for step in planned(library, known.get(source.name, stand_in).but(source=source)) if step[1]]
@@ -182,7 +182,7 @@ def _plan(root: str, sources: Sequence[Source]) -> None:
 
 
 def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
-    """Say what taking sources in came to, have the new passages encoded aside, and return the exit code."""
+    """Report the sources that were taken in, start encoding the new passages, and return the exit code."""
     is_encoding = start_encoding(root, os.environ)
     output.progress()
     if as_json:
@@ -224,14 +224,16 @@ source.add_command(ingest, "add")
 def source_list(*, name: str, as_json: bool) -> int:
     """Show every source with its status; with NAME, the files of it that failed or had secrets, and why."""
     root = shared.commons_root()
-    known = [one for one in registered_sources(root, os.environ) if not name or one.source.name == name]
+    known = [
+        registered for registered in registered_sources(root, os.environ) if not name or registered.source.name == name
+    ]
     if name and not known:
         raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
     encoding = read_encoding(f"{derived_folder(root, os.environ)}/library").sentence(time.time()) if known else ""
-    lines = [*(line for one in known for line in _lines(one)), *([f"{encoding}."] if encoding else [])]
+    lines = [*(line for registered in known for line in _lines(registered)), *([f"{encoding}."] if encoding else [])]
     lines += _notes(root, name) if name else []
     nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
-    fields = [{**one.values(), "source": one.source.values()} for one in known]
+    fields = [{**registered.values(), "source": registered.source.values()} for registered in known]
     output.answer(fields, lines or nothing, as_json=as_json)
     return output.FOUND if known else output.NOTHING
 
@@ -281,7 +283,7 @@ def source_export(*, name: str, folder: str) -> None:
     `deia ingest FILE --type chunks` takes such lines, or a folder of such XML files, in again as they are.
     """
     with open_library(shared.commons_root(), os.environ) as library:
-        known = next((one for one in library.sources() if one.source.name == name), None)
+        known = next((registered for registered in library.sources() if registered.source.name == name), None)
         if known is None:
             raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
         rows = exported(library, known.prefix)

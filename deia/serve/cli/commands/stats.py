@@ -111,10 +111,10 @@ def gaps(*, draft: int | None, selection: Selection) -> None:
     if draft is None:
         _show("gaps", selection)
         return
-    found = selection.read(find_gaps)
-    if draft > len(found):
-        raise QueryError(f"there is no gap {draft}; there are {len(found)}", fix="To see them: deia stats gaps")
-    gap = found[draft - 1]
+    all_gaps = selection.read(find_gaps)
+    if draft > len(all_gaps):
+        raise QueryError(f"there is no gap {draft}; there are {len(all_gaps)}", fix="To see them: deia stats gaps")
+    gap = all_gaps[draft - 1]
     text = outline(gap)
     output.say(json.dumps({**gap.values(), "draft": text}) if selection.as_json else text.rstrip("\n"))
 
@@ -208,7 +208,7 @@ def _reports(names: Sequence[str], selection: Selection) -> list[Report]:
 
 
 def ledger_folders(ledgers: Sequence[str]) -> list[str]:
-    """Return the folders to read: the commons' own, and those that are named.
+    """Return the folders to read: that of the commons, and those that were named.
 
     Raise CommonsError if a named folder does not exist.
     """

@@ -1,4 +1,4 @@
-"""`deia trigger`: run the cases of triggers, explain them, find their faults, list them, draft one from a sentence."""
+"""`deia trigger`: run the cases of triggers, explain them, lint them, list them, draft one from a sentence."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def _fields(result: CaseResult) -> Json:
 def _checked(root: str, result: CaseResult) -> Checked:
     case, (title, *more) = result.case, _failure(result)
     path = from_here(root, case.path)
-    found = f"{title.partition(': ')[2]};{' '.join(more)}"
-    failure = Problem(path=path, line=case.line, found=found, code="failed-case")
+    description = f"{title.partition(': ')[2]};{' '.join(more)}"
+    failure = Problem(path=path, line=case.line, found=description, code="failed-case")
     return Checked(
         group=case.trigger, name=f"{'fires' if case.fires else 'silent'}, {path}:{case.line}",
         problem=None if result.holds else failure,
@@ -134,15 +134,15 @@ def explain(*, ident: str, text: Sequence[str]) -> int:
     """
     artefact = shared.open_librarian().open_artefact()
     compiled = {trigger.id: trigger for trigger in artefact.triggers()}
-    if ident not in compiled:  # there is none, or it has errors or is deprecated
+    if ident not in compiled:  # it does not exist, has errors or is deprecated
         raise CommonsError(f"there is no trigger {ident!r} that can fire", fix=nearest(ident, compiled))
-    asked = requirements(artefact, compiled[ident])
-    if not asked:
+    needs = requirements(artefact, compiled[ident])
+    if not needs:
         output.say(f"{ident} has no `act` or `meaning` clause.")
         return output.NOTHING
-    for source, conditions in asked.items():
-        met = conditions or ["names no act on a thing, and matches nothing"]
-        output.say("\n  ".join((source, *met)))
+    for source, conditions in needs.items():
+        shown = conditions or ["names no act on a thing, and matches nothing"]
+        output.say("\n  ".join((source, *shown)))
     if text:
         acts = explain_acts(artefact, Turn(role="user", text=" ".join(text)), triggers=[ident])
         output.say("\n".join([line for act in acts for line in act_lines(act)] or ["The text names no act."]))
@@ -164,7 +164,10 @@ def lint(*, form: str) -> int:
     own, layered = layers.stack[0], layers.merged()
     manifest = read_manifest(librarian.derived)
     problems = lint_triggers(artefact, own.triggers, layered.cases, ungated=manifest.ungated, clock=time.perf_counter)
-    problems = [*(item.problem for item in hidden_triggers(layers.stack) if not item.meant), *problems]
+    problems = [
+        *(hidden_trigger.problem for hidden_trigger in hidden_triggers(layers.stack) if not hidden_trigger.meant),
+        *problems,
+    ]
     scope = f"{counted(len(own.triggers), 'trigger')}, "
     return int(print_problems(form, "deia trigger lint", problems, root=librarian.root, scope=scope) > 0)
 
@@ -180,8 +183,8 @@ def list_triggers(*, as_json: bool, layer: str | None) -> None:
     layers = load_layers(root, starter=settings.starter, trusted=settings.trusted)
     layers = layers if settings.starter_triggers else layers.without_starter_triggers()
     hidden: dict[str, list[str]] = {}
-    for item in hidden_triggers(layers.stack):
-        hidden.setdefault(item.id, []).append(item.what)
+    for hidden_trigger in hidden_triggers(layers.stack):
+        hidden.setdefault(hidden_trigger.id, []).append(hidden_trigger.what)
     merged = layers.merged().triggers
     origins = {trigger.id: origin_of(trigger.path) for trigger in merged}
     listed = [trigger for trigger in merged if layer in {None, LAYER_OF.get(origins[trigger.id], "packs")}]

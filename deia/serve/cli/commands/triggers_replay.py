@@ -1,4 +1,4 @@
-"""`deia trigger replay`: how often deia would have spoken in past conversations, which a person may then mute."""
+"""`deia trigger replay`: how often triggers would have fired in past conversations; a person may then mute them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from deia.watch.compiled_trigger import CompiledTrigger
 from deia.watch.silence.mutes import Mute, muted_for_good
 
 TRIGGER_FIELDS = ("urgency", "action", "title")
-LEAST_MEASURED = 0.5  # seconds below which a speed says nothing
-PATIENCE = 100_000_000  # bytes that take some minutes
-OFFERED = 8  # triggers at most that are named in the question
-# Set by hosts in what an agent starts: then no question is asked, since the agent would answer it.
+LEAST_MEASURED = 0.5  # seconds; the speed of a shorter run says nothing
+PATIENCE = 100_000_000  # bytes; so many take some minutes
+OFFERED = 8  # triggers that the question names at most
+# Hosts set these for what an agent starts; then no question is asked, since the agent would answer it.
 AGENT_VARIABLES = (
     "CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE",
 )  # fmt: skip
 
 
 class ReplayRun(Record):
-    """A replay: what came of it, by which triggers, in how many seconds, and what the person has muted."""
+    """A replay: its tally, the triggers, the seconds it took, and what the person has muted."""
 
     tally: Tally
     triggers: Mapping[str, CompiledTrigger]
@@ -47,7 +47,7 @@ class ReplayRun(Record):
 
     @property
     def heard(self) -> dict[str, int]:
-        """How often each trigger would have been heard: those that are muted are not."""
+        """How often each trigger would have been heard, without those that are muted."""
         return {trigger: number for trigger, number in self.tally.after.fired.items() if trigger not in self.muted}
 
     def acted(self, action: str) -> int:
@@ -174,32 +174,34 @@ def replay(
     asked which triggers are noise to you. With --since, only files that changed lately are read.
     """
     machine, newer_than = this_machine(), datetime.fromisoformat(since).timestamp() if since else 0.0
-    found = [] if transcripts else list(past_conversations(machine, newer_than=newer_than))
-    named = transcript_files(transcripts) if transcripts else [path for past in found for path in past.paths]
-    paths = [path for path in named if changed_after(path, newer_than)]
+    past_folders = [] if transcripts else list(past_conversations(machine, newer_than=newer_than))
+    transcript_paths = (
+        transcript_files(transcripts) if transcripts else [path for past in past_folders for path in past.paths]
+    )
+    paths = [path for path in transcript_paths if changed_after(path, newer_than)]
     if not transcripts and not paths:
         places = [place for setup in SETUPS for place in setup.conversations]
         looked_at = ", ".join(below_home(folder_of(place, USER, machine), machine) for place in places)
         lately = f" that changed since {since[:10]}" if since else ""
         output.complain(f"deia: there are no past conversations{lately} on this machine; looked in {looked_at}")
         return output.NOTHING
-    for past in found if not as_json else ():
+    for past in past_folders if not as_json else ():
         output.say(f"{past.title}: {counted(len(past.paths), 'file')} in {one_line(below_home(past.folder, machine))}")
-    if found and not since:
+    if past_folders and not since:
         _announce_patience(paths)
-    sets = [shared.open_librarian()]
-    sets += [Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else []
+    librarians = [shared.open_librarian()]
+    librarians += [Librarian(os.path.abspath(against), agent="cli", ledger=False)] if against is not None else []
     with shared.message_if_slow("The triggers are compiled, which is needed once …"):
-        artefacts = [librarian.open_artefact() for librarian in sets]
+        artefacts = [librarian.open_artefact() for librarian in librarians]
     # Of two sets, the first takes precedence.
     triggers = {compiled.id: compiled for artefact in reversed(artefacts) for compiled in artefact.triggers()}
     for trigger in mutes:
         shared.check_trigger(trigger, triggers)
-    plan = Plan(artefacts=tuple(f"{librarian.derived}/triggers" for librarian in sets), examples=examples)
+    plan = Plan(artefacts=tuple(f"{librarian.derived}/triggers" for librarian in librarians), examples=examples)
     began = time.perf_counter()
     tally = replay_files(paths, plan, jobs=jobs or 0, on_progress=lambda turns: output.progress(f"{turns:,} turns"))
     run = ReplayRun(
-        tally=tally, triggers=triggers, found=found, seconds=time.perf_counter() - began, against=against,
+        tally=tally, triggers=triggers, found=past_folders, seconds=time.perf_counter() - began, against=against,
         muted=muted_for_good(state_folder(os.environ), now=time.time()), machine=machine,
     )  # fmt: skip
     output.progress()
@@ -223,21 +225,21 @@ def _announce_patience(paths: Sequence[str]) -> None:
 
 
 def _noise_named(run: ReplayRun) -> list[str]:
-    """Return the triggers that the person at the terminal calls noise; without one, say how to mute."""
+    """Return the triggers that the person calls noise; if nobody is at the terminal, print how to mute one."""
     heard = by_frequency(run.heard)
     if not heard:
         return []
     if not (shared.is_person() and output.at_terminal()) or any(map(os.environ.get, AGENT_VARIABLES)):
         output.say("To mute one of them for yourself, type in a terminal: deia mute TRIGGER --for 7d")
         return []
-    some = ", ".join(f"{trigger} ({times(run.heard[trigger])})" for trigger in heard[:OFFERED])
-    output.say(f"\nIs one of these noise to you? {some}{', …' if len(heard) > OFFERED else ''}")
+    offered = ", ".join(f"{trigger} ({times(run.heard[trigger])})" for trigger in heard[:OFFERED])
+    output.say(f"\nIs one of these noise to you? {offered}{', …' if len(heard) > OFFERED else ''}")
     named = _answer(heard)
     return [trigger for trigger in named if _is_meant(trigger, run)]
 
 
 def _answer(heard: Sequence[str]) -> list[str]:
-    """Return the triggers that the person names, of those that fired; ask again after a name that is none."""
+    """Return the triggers that the person names, of those that fired; ask again if one did not fire."""
     while True:
         text = click.prompt("Names of triggers to mute for yourself, or Enter for none", default="", show_default=False)
         named = text.replace(",", " ").split()
@@ -248,7 +250,7 @@ def _answer(heard: Sequence[str]) -> list[str]:
 
 
 def _is_meant(trigger: str, run: ReplayRun) -> bool:
-    """Return whether a trigger is to be muted; one that guards against what cannot be undone is asked about again."""
+    """Return whether to mute a trigger; the person is asked again if it guards against what cannot be undone."""
     info = run.triggers[trigger]
     if info.urgency != "critical":
         return True
@@ -260,7 +262,7 @@ def _is_meant(trigger: str, run: ReplayRun) -> bool:
 
 
 def _report_unread(tally: Tally, named: Sequence[str]) -> int:
-    """Print which files are not transcripts, because their silence proves nothing, and return the exit code."""
+    """Print which files are not transcripts, since their silence proves nothing; return the exit code."""
     unread = [path for path in named if path in tally.unread]
     for path in unread:
         output.complain(f"deia: {path} is not a transcript: {tally.unread[path]}")
@@ -286,7 +288,7 @@ class PastConversations(Record):
 
 
 def past_conversations(machine: Machine, *, newer_than: float = 0.0) -> Iterator[PastConversations]:
-    """Yield the hosts' folders that hold conversations that changed after a time; raise QueryError for too many."""
+    """Yield the hosts' folders with conversations that changed after a time; raise QueryError for too many."""
     for setup in SETUPS:
         for place in setup.conversations:
             folder = folder_of(place, USER, machine)

@@ -1,4 +1,4 @@
-"""`deia user`, `deia collection`, `deia audit-log`: who may ask the server, what of, how much, and what was asked."""
+"""`deia user`, `deia collection`, `deia audit-log`: who may ask the server, of what, how much, and what was asked."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def user_add(
     )  # fmt: skip
 
     def change(team: Team) -> Team:
-        if any(one.name == name for one in team.users):
+        if any(user.name == name for user in team.users):
             fix = f"To give them a new token, type: deia user rotate {name}"
             raise SettingsError(f"there is a user {name!r} already", fix=fix)
         return team.but(users=(*team.users, new))
@@ -134,7 +134,7 @@ def user_rotate(*, name: str, expires: int, as_json: bool) -> None:
             fix = f"Type: deia user rotate {name} --expires 90d"
             problem = f"the time of {name} ended at {changed.expires}, so a new token would open nothing"
             raise SettingsError(problem, fix=fix)
-        return team.but(users=tuple(changed if one.name == name else one for one in team.users))
+        return team.but(users=tuple(changed if user.name == name else user for user in team.users))
 
     change_team(_file(), change)
     _show_token(name, token, as_json=as_json)
@@ -146,8 +146,8 @@ def user_revoke(*, name: str) -> None:
     """Remove the user NAME: their token ends within a second, and what they are listening to."""
 
     def change(team: Team) -> Team:
-        owners = tuple(one for one in team.owners if one.owner != name)
-        return team.but(users=tuple(one for one in team.users if one != team.user(name)), owners=owners)
+        owners = tuple(owned for owned in team.owners if owned.owner != name)
+        return team.but(users=tuple(user for user in team.users if user != team.user(name)), owners=owners)
 
     change_team(_file(), change)
     output.say(f"{name} is no user any more.")
@@ -160,15 +160,15 @@ def user_list(*, as_json: bool) -> int:
     users = read_team(_file()).users
     values: list[Json] = [
         {
-            "name": one.name, "scopes": list(one.scopes), "collections": list(one.collections), "created": one.created,
-            "expires": one.expires, "allowance": one.allowance.values(),
+            "name": user.name, "scopes": list(user.scopes), "collections": list(user.collections),
+            "created": user.created, "expires": user.expires, "allowance": user.allowance.values(),
         }
-        for one in users
+        for user in users
     ]  # fmt: skip
     lines = [
-        f"{one.name}: {', '.join(one.scopes)}; {', '.join(one.collections) or EVERYTHING}"
-        f"{f'; until {one.expires}' if one.expires else ''}"
-        for one in users
+        f"{user.name}: {', '.join(user.scopes)}; {', '.join(user.collections) or EVERYTHING}"
+        f"{f'; until {user.expires}' if user.expires else ''}"
+        for user in users
     ]
     output.answer(
         {"users": values}, lines or ["There are no users. To add one, type: deia user add NAME"], as_json=as_json
@@ -186,9 +186,9 @@ def _allowance(before: Allowance, amounts: dict[str, int | None]) -> Allowance:
 
 
 def _checked_collections(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of collections; raise SettingsError if there is none of a name.
+    """Return the full names of collections; raise SettingsError if one does not exist.
 
-    One of the library may be empty so far: whoever may write fills it.
+    A collection of the library may still be empty: users who may write fill it.
     """
     catalog = shared.open_librarian().open_catalog() if names else None
     for name in names:
@@ -220,7 +220,7 @@ def collection_owner(*, name: str, owner: str) -> None:
     full = _of_library(name)
 
     def change(team: Team) -> Team:
-        others = tuple(one for one in team.owners if one.collection != full)
+        others = tuple(owned for owned in team.owners if owned.collection != full)
         new = (Owned(collection=full, owner=team.user(owner).name),) if owner else ()
         return team.but(owners=(*others, *new))
 
@@ -246,9 +246,13 @@ def collection_tier(*, name: str, tier: str | None) -> None:
     with open_library(root, os.environ) as library:
         library.set_tier(full.removeprefix(LIBRARY_PREFIX), tier or "")
     bring_up_to_date(root, os.environ)
-    starts = start_encoding(root, os.environ)
-    said = f"{full}: {tier or 'as the settings say'}."
-    output.say(f"{said} The rest is being encoded; to see how far it is, type: deia source list" if starts else said)
+    is_encoding = start_encoding(root, os.environ)
+    sentence = f"{full}: {tier or 'as the settings say'}."
+    output.say(
+        f"{sentence} The rest is being encoded; to see how far it is, type: deia source list"
+        if is_encoding
+        else sentence
+    )
 
 
 @collection.command("list", short_help="Show the collections, and who may read them.")
@@ -260,22 +264,23 @@ def collection_list(*, as_json: bool) -> int:
     is_encoded, chosen = catalog.endswith(TIER.encode()), resolve(root, environ=os.environ)
     plain, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
     sources = registered_sources(root, os.environ)
-    readable = [name for one in team.users for name in library_collections(one.collections)]
+    readable = [name for user in team.users for name in library_collections(user.collections)]
     values: dict[str, Json] = {}
     lines = []
-    for name in sorted({*(one.source.collection for one in sources), *readable, *set_tiers}):
-        own = [one for one in sources if one.source.collection == name]
+    for name in sorted({*(registered.source.collection for registered in sources), *readable, *set_tiers}):
+        own = [registered for registered in sources if registered.source.collection == name]
         readers = [
-            one.name for one in team.users if not one.collections or f"{LIBRARY_PREFIX}{name}" in one.collections
+            user.name for user in team.users if not user.collections or f"{LIBRARY_PREFIX}{name}" in user.collections
         ]
-        writers = [one.name for one in team.users if one.name in readers and one.may("write")]
-        limits = [one.allowance.values() for one in team.limits if one.collection == f"{LIBRARY_PREFIX}{name}"]
-        owner = next((one.owner for one in team.owners if one.collection == f"{LIBRARY_PREFIX}{name}"), "")
-        documents = sum(one.documents for one in own)
+        writers = [user.name for user in team.users if user.name in readers and user.may("write")]
+        limits = [limit.allowance.values() for limit in team.limits if limit.collection == f"{LIBRARY_PREFIX}{name}"]
+        owner = next((owned.owner for owned in team.owners if owned.collection == f"{LIBRARY_PREFIX}{name}"), "")
+        documents = sum(registered.documents for registered in own)
         tier = TIER if is_encoded and name not in plain else TIERS[0]
         values[name] = {
-            "sources": [one.source.name for one in own], "documents": documents,
-            "chunks": sum(one.chunks for one in own), "tier": tier, "set_tier": set_tiers.get(name, ""), "owner": owner,
+            "sources": [registered.source.name for registered in own], "documents": documents,
+            "chunks": sum(registered.chunks for registered in own), "tier": tier,
+            "set_tier": set_tiers.get(name, ""), "owner": owner,
             "readers": readers, "writers": writers, "limits": limits,
         }  # fmt: skip
         who = f"; read by {', '.join(readers)}" if readers else ""
@@ -295,7 +300,7 @@ def collection_limit(*, name: str, **amounts: int | None) -> None:
     allowance = _allowance(Allowance(requests=0, sub_questions=0, tokens=0), amounts)
 
     def change(team: Team) -> Team:
-        others = tuple(one for one in team.limits if one.collection != full)
+        others = tuple(limit for limit in team.limits if limit.collection != full)
         new = (Limited(collection=full, allowance=allowance),) if any(allowance.values().values()) else ()
         return team.but(limits=(*others, *new))
 
@@ -324,7 +329,7 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     ]  # fmt: skip
     shown = [_shown(line) for line in lines]
     value: dict[str, Json] = {
-        "lines": list(lines), "damages": [one.values() for one in checked.damages], "head": checked.head.values(),
+        "lines": list(lines), "damages": [damage.values() for damage in checked.damages], "head": checked.head.values(),
     }  # fmt: skip
     head = f"{counted(checked.head.seq, 'line')} in all, {checked.head.hash[:16]}"
     output.answer(value, [*shown, f"The chain is whole: {head}."] if not checked.damages else shown, as_json=as_json)
@@ -334,7 +339,7 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
 
 
 def _concerns(line: Mapping[str, Json], name: str) -> bool:
-    """Return whether a line is of a collection, or returned a document of it to somebody who named none."""
+    """Return whether a line of the log names a collection, or returned a document of it."""
     collections, returned = line.get("collections"), line.get("returned")
     is_named = isinstance(collections, list) and not {name, f"{LIBRARY_PREFIX}{name}"}.isdisjoint(map(str, collections))
     paths = map(str, returned) if isinstance(returned, list) else ()
@@ -345,9 +350,9 @@ def _shown(line: dict[str, Json] | object) -> str:
     fields: dict[str, Json] = line if isinstance(line, dict) else {}
     question = shorten(str(fields.get("question", "")), MOST_QUESTION)
     returned = fields.get("returned")
-    found = counted(len(returned), "document") if isinstance(returned, list) else ""
+    count = counted(len(returned), "document") if isinstance(returned, list) else ""
     what = f"{fields.get('what')} {fields.get('name')}"
-    return f"{fields.get('ts')} {fields.get('user')}: {what}, {fields.get('outcome')}, {found}: {question}"
+    return f"{fields.get('ts')} {fields.get('user')}: {what}, {fields.get('outcome')}, {count}: {question}"
 
 
 def _complaint(damage: Damage) -> str:

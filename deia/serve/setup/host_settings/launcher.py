@@ -1,6 +1,6 @@
 """The launcher: a file in the person's state folder that every installed hook starts, and that stays if deia goes.
 
-A host takes some failures of a hook for a block: Python's exit code 2 if it cannot open a file, and one host every
+A host takes some failures of a hook for a block: Python's exit code 2 if it cannot open a file, one host even every
 failure. So no host starts deia's own files. It asks a shell to run the launcher if that is there; the launcher starts
 the hook if that can be started, and otherwise exits with 0 and says once what is wrong. The commands name no path of
 deia or Python, so they stay the same when either moves, and can be shared with people who have no deia. On Windows,
@@ -45,16 +45,16 @@ MEND = (
 
 
 def find_interpreters() -> list[str]:
-    """Return the absolute path of an interpreter of this version that starts, and others that lead to it if that moves.
+    """Return the absolute path of an interpreter of this version that starts, then other candidates in case it moves.
 
     Raise HostError if none starts.
     """
     candidates = [*dict.fromkeys(_candidates())]
-    found = next(filter(starts, candidates), "")
-    if not found:
+    interpreter = next(filter(starts, candidates), "")
+    if not interpreter:
         problem = f"no Python interpreter starts; tried {', '.join(candidates)}"
         raise HostError(problem, fix="Reinstall Python, then try again.")
-    return [found, *(path for path in candidates if path != found and os.path.isfile(path))]
+    return [interpreter, *(path for path in candidates if path != interpreter and os.path.isfile(path))]
 
 
 def _candidates() -> Iterator[str]:
@@ -93,12 +93,12 @@ def launcher_path(environ: Mapping[str, str]) -> str:
 
 def launched_command(interpreter: str, host: str, *, environ: Mapping[str, str], commons: str = "") -> list[str]:
     """Return what a host is to run; `commons` is only for a commons that a person named."""
-    more = [host, *(("--commons", commons) if commons else ())]
+    arguments = [host, *(("--commons", commons) if commons else ())]
     if on_windows():
-        return [interpreter, "-I", "-S", os.path.normpath(launcher_path(environ)), *more]
+        return [interpreter, "-I", "-S", os.path.normpath(launcher_path(environ)), *arguments]
     usual = state_folder(environ) == f"{files.home(environ)}/{USUAL}"
     place = f'"$HOME/{USUAL}/{NAME}"' if usual else shlex.quote(launcher_path(environ))
-    return [SHELL, "-c", f'set -- {place} "$@"; {RUN}', "deia", *more]
+    return [SHELL, "-c", f'set -- {place} "$@"; {RUN}', "deia", *arguments]
 
 
 def is_launched(words: Sequence[str]) -> bool:
@@ -107,20 +107,20 @@ def is_launched(words: Sequence[str]) -> bool:
 
 
 def in_shell(words: Sequence[str]) -> str:
-    """Return the line for a shell that is there already, so that no second one is started."""
+    """Return the command as a line for a shell that already runs, so that no second one is started."""
     return words[2].replace('"$@"', shlex.join(words[4:]), 1)
 
 
 def words_in_shell(line: str) -> list[str]:
-    """Return the command that `in_shell` made a line of; none if it did not."""
+    """Return the command that `in_shell` turned into this line; an empty list if it did not."""
     if not (line.startswith("set -- ") and line.endswith(f"; {RUN}") and NAME in line):
         return []
     try:
-        place, *more = shlex.split(line.removeprefix("set -- ").removesuffix(f"; {RUN}"))
+        place, *arguments = shlex.split(line.removeprefix("set -- ").removesuffix(f"; {RUN}"))
     except ValueError:
         return []
     quoted = f'"{place}"' if place.startswith("$HOME/") else shlex.quote(place)
-    return [SHELL, "-c", f'set -- {quoted} "$@"; {RUN}', "deia", *more]
+    return [SHELL, "-c", f'set -- {quoted} "$@"; {RUN}', "deia", *arguments]
 
 
 # --- the file ---
@@ -153,7 +153,7 @@ def made_script(hook: str) -> str:
 
 
 def _why(reason: str) -> str:
-    """Return a message as a word of a shell that holds what may stand between the quotes of a JSON text."""
+    """Return a message as a shell word, escaped so that it can stand between the quotes of a JSON text."""
     return shlex.quote(json.dumps(_message(reason))[1:-1]).replace("{host}", "'$1'")
 
 
@@ -181,7 +181,7 @@ def spoken_keys() -> dict[str, str]:
 
 
 def write_launcher(pythons: Sequence[str], hook: str, status: str, *, environ: Mapping[str, str]) -> str:
-    """Write the launcher and forget what was said of an earlier one; return its path."""
+    """Write the launcher and forget which breakages of an earlier one were reported; return its path."""
     path, state = launcher_path(environ), state_folder(environ)
     text = launcher_text(pythons, hook, status, state=state)
     if not files.keep(path, text.encode("utf-8", "surrogateescape")):

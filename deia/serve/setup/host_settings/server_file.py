@@ -117,7 +117,7 @@ def without_server(text: str, host: str, *, path: str) -> str:
 def _toml(text: str, path: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix(BOM))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host="codex")) from error
 
 

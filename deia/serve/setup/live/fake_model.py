@@ -196,7 +196,7 @@ def _gemini(_request: model_request.Request, act: model_request.Act, mark: str) 
         return Answer(whole=whole, events=(("", whole),))
     *first, last = _pieces(act.text or " ")
     chunks = [*(chunk({"text": piece}) for piece in first), chunk({"text": last}, finishReason="STOP")]
-    return Answer(whole=chunk({"text": act.text}, finishReason="STOP"), events=tuple(("", each) for each in chunks))
+    return Answer(whole=chunk({"text": act.text}, finishReason="STOP"), events=tuple(("", event) for event in chunks))
 
 
 WRITERS: Mapping[str, Callable[[model_request.Request, model_request.Act, str], Answer]] = {
@@ -261,7 +261,7 @@ class _Server(ThreadingHTTPServer):
     model: FakeModel
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a host that goes away in the middle of an answer is none of our errors."""
+        """Say nothing: a host that goes away in the middle of an answer is not our error."""
 
 
 class _Handler(BaseHTTPRequestHandler):

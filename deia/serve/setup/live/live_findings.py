@@ -54,10 +54,10 @@ def live_findings(patient: Patient, setup: Setup) -> Iterator[Finding]:
         cure = f"Start a terminal in which {headless.program} --version works, and try again."
         yield dead(f"{setup.title}: there is no program {headless.program} on the search path", cure)
         return
-    found = [file for scope in setup.places for file in hook_files_of(patient, setup, scope, seen=set())]
-    usable = [file for file in found if may_be_run(patient, file)]
+    hook_files = [file for scope in setup.places for file in hook_files_of(patient, setup, scope, seen=set())]
+    usable = [file for file in hook_files if may_be_run(patient, file)]
     if not usable:
-        text = f"{setup.title} is not connected" + (" by hooks that you trust" if found else "")
+        text = f"{setup.title} is not connected" + (" by hooks that you trust" if hook_files else "")
         yield dead(text, f"Type: deia install {setup.host}")
         return
     for text, cure in troubles(setup.host, usable[0].hooks, patient.machine):
@@ -102,28 +102,30 @@ def _printed(arrived: Arrived) -> str:
 
 
 def _expected(hook_file: HookFile, patient: Patient) -> Expected:
-    """Return what the commons of the hooks has to say in an empty folder."""
+    """Return the triggers of the hooks' commons that fire in an empty folder."""
     environ = patient.machine.environ
     root = commons_of(hook_file.hooks[0].words, forward(tempfile.gettempdir()), environ)
     librarian = Librarian(root, agent="doctor", ledger=False)
     call = {"role": "tool_call", "tool": "Bash", "tool_input": {"command": TRIAL.command}}
-    told = librarian.check_triggers([{"role": "user", "content": TRIAL.prompt}], conversation_id=PROMPT)
+    at_prompt = librarian.check_triggers([{"role": "user", "content": TRIAL.prompt}], conversation_id=PROMPT)
     at_call = librarian.check_triggers([call], conversation_id="call")
     holding = [firing for firing in at_call if firing.action == "hold"] if librarian.settings.hold else []
-    return Expected(told=tuple(firing.trigger for firing in told), holding=tuple(firing.trigger for firing in holding))
+    return Expected(
+        told=tuple(firing.trigger for firing in at_prompt), holding=tuple(firing.trigger for firing in holding)
+    )
 
 
 # --- what arrived ---
 
 
 def _at_prompt(arrived: Arrived, hook_file: HookFile, expected: Expected) -> Finding:
-    """Return with which request the lesson that belongs to the prompt arrived."""
+    """Return whether the lesson for the prompt reached the model, and with which request."""
     if not expected.told:
         return warning(f"its commons has nothing to say to {TRIAL.prompt!r}, so no lesson at a prompt was tried")
-    at = _first(arrived, expected.told)
-    if at == 0:
+    number = _first(arrived, expected.told)
+    if number == 0:
         return fine(f"the lesson at the prompt reached the model with the prompt ({expected.told[0]})")
-    if at is not None:
+    if number is not None:
         return warning(f"the lesson at the prompt reached the model only after a tool call ({expected.told[0]})")
     if "context" not in host_module(hook_file.setup.host).CARRIES.get(PROMPT, {}):
         return warning("the lesson at the prompt did not reach the model: this host has no way for it")

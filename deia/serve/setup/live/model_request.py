@@ -2,16 +2,15 @@
 
 A request is untrusted: whatever is not as the protocol says is passed over.
 
-It also says what a scripted model does next: call a tool of the request's own, or say something. Which step is due is
-told from the request: it is the number of results that the conversation holds. So nothing is kept between requests, and
-a repeated request gets the same answer.
+It also says what a scripted model does next: call a tool of the request's own, or say something. Which step is due
+follows from the request: it is the number of results that the conversation holds. So nothing is kept between requests,
+and a repeated request gets the same answer.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from deia.records import Record
 
@@ -40,7 +39,7 @@ class Tool(Record):
     name: str
     kind: str = "function"
     namespace: str = ""  # of Codex's groups of tools
-    schema: Mapping[str, Any] = {}  # of its input, as JSON Schema
+    schema: Mapping[str, object] = {}  # of its input, as JSON Schema
 
 
 class Result(Record):
@@ -54,7 +53,7 @@ class Request(Record):
     """One request to the model."""
 
     protocol: str
-    body: Mapping[str, Any]
+    body: Mapping[str, object]
     streams: bool
     tools: tuple[Tool, ...]
     results: tuple[Result, ...]
@@ -99,11 +98,11 @@ def texts(value: object, depth: int = 0) -> str:
     return "\n".join(text for item in values if (text := texts(item, depth + 1)))
 
 
-def _dicts(value: object) -> list[dict[str, Any]]:
+def _dicts(value: object) -> list[dict[str, object]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _dict(value: object) -> dict[str, Any]:
+def _dict(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
@@ -114,7 +113,7 @@ def _name(value: object, otherwise: str = "") -> str:
 # --- tools ---
 
 
-def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:
+def _tools(body: Mapping[str, object]) -> Iterator[Tool]:
     for item in _dicts(body.get("tools")):
         declared = item.get("functionDeclarations") or item.get("function_declarations")
         if declared:  # Gemini's
@@ -126,7 +125,7 @@ def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:
             yield _tool(item)
 
 
-def _tool(item: Mapping[str, Any]) -> Tool:
+def _tool(item: Mapping[str, object]) -> Tool:
     function = _dict(item.get("function")) or item
     kind = _name(item.get("type"), "function")
     schemas = (function.get(key) for key in ("input_schema", "parameters", "parametersJsonSchema"))
@@ -137,7 +136,7 @@ def _tool(item: Mapping[str, Any]) -> Tool:
 # --- results ---
 
 
-def _anthropic_results(body: Mapping[str, Any]) -> Iterator[Result]:
+def _anthropic_results(body: Mapping[str, object]) -> Iterator[Result]:
     names: dict[str, str] = {}
     for message in _dicts(body.get("messages")):
         for block in _dicts(message.get("content")):
@@ -148,7 +147,7 @@ def _anthropic_results(body: Mapping[str, Any]) -> Iterator[Result]:
                 yield Result(tool=name, text=texts(block.get("content")))
 
 
-def _responses_results(body: Mapping[str, Any]) -> Iterator[Result]:
+def _responses_results(body: Mapping[str, object]) -> Iterator[Result]:
     names: dict[str, str] = {}
     for item in _dicts(body.get("input")):
         kind, call = _name(item.get("type")), str(item.get("call_id"))
@@ -158,7 +157,7 @@ def _responses_results(body: Mapping[str, Any]) -> Iterator[Result]:
             yield Result(tool=names.get(call, ""), text=texts(item.get("output")))
 
 
-def _chat_results(body: Mapping[str, Any]) -> Iterator[Result]:
+def _chat_results(body: Mapping[str, object]) -> Iterator[Result]:
     names: dict[str, str] = {}
     for message in _dicts(body.get("messages")):
         for call in _dicts(message.get("tool_calls")):
@@ -167,7 +166,7 @@ def _chat_results(body: Mapping[str, Any]) -> Iterator[Result]:
             yield Result(tool=names.get(str(message.get("tool_call_id")), ""), text=texts(message.get("content")))
 
 
-def _gemini_results(body: Mapping[str, Any]) -> Iterator[Result]:
+def _gemini_results(body: Mapping[str, object]) -> Iterator[Result]:
     for content in _dicts(body.get("contents")):
         for part in _dicts(content.get("parts")):
             answer = _dict(part.get("functionResponse") or part.get("function_response"))
@@ -175,7 +174,7 @@ def _gemini_results(body: Mapping[str, Any]) -> Iterator[Result]:
                 yield Result(tool=_name(answer.get("name")), text=texts(answer.get("response")))
 
 
-RESULTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Result]]] = {
+RESULTS: Mapping[str, Callable[[Mapping[str, object]], Iterator[Result]]] = {
     ANTHROPIC: _anthropic_results,
     RESPONSES: _responses_results,
     CHAT: _chat_results,
@@ -188,7 +187,7 @@ class Step(Record):
 
     shell: str = ""  # a command for the shell, whatever the host calls it
     tool: str = ""  # a part of a tool's name
-    input: Mapping[str, Any] = {}  # of that tool
+    input: Mapping[str, object] = {}  # of that tool
     text: str = DONE
 
 
@@ -196,7 +195,7 @@ class Act(Record):
     """What the model answers: a call of a tool, or a text if there is none."""
 
     tool: Tool | None = None
-    input: Mapping[str, Any] = {}
+    input: Mapping[str, object] = {}
     text: str = ""
     tokens: int = 10  # that the conversation is said to have
 
@@ -235,7 +234,7 @@ def _tool_act(step: Step, request: Request, *, searches: int) -> Act:
     return Act(text=f"There is no tool with {step.tool} in its name.")
 
 
-def shell_input(tool: Tool, command: str) -> dict[str, Any]:
+def shell_input(tool: Tool, command: str) -> dict[str, object]:
     """Return the input with which a shell runs a command: a text, a list of commands, or a list of words."""
     name = next((name for name in COMMANDS if name in _properties(tool)), "")
     if not name:
@@ -245,15 +244,15 @@ def shell_input(tool: Tool, command: str) -> dict[str, Any]:
     return _filled_in(tool, {name: [command] if name == "commands" else ["bash", "-lc", command]})
 
 
-def _filled_in(tool: Tool, known: Mapping[str, Any]) -> dict[str, Any]:
+def _filled_in(tool: Tool, known: Mapping[str, object]) -> dict[str, object]:
     """Return the input of a tool: what is known, and something harmless for whatever else it requires."""
     properties = _properties(tool)
-    given = {name: value for name, value in known.items() if name in properties} or dict(known)
+    filled = {name: value for name, value in known.items() if name in properties} or dict(known)
     required = tool.schema.get("required")
     for name in required if isinstance(required, list) else ():
-        if isinstance(name, str) and name not in given:
-            given[name] = _harmless(properties.get(name))
-    return given
+        if isinstance(name, str) and name not in filled:
+            filled[name] = _harmless(properties.get(name))
+    return filled
 
 
 def _harmless(schema: object) -> object:
@@ -263,7 +262,7 @@ def _harmless(schema: object) -> object:
     return next((HARMLESS[kind] for kind in _types(schema) if kind in HARMLESS), "run it")
 
 
-def _properties(tool: Tool) -> Mapping[str, Any]:
+def _properties(tool: Tool) -> Mapping[str, object]:
     properties = tool.schema.get("properties")
     return properties if isinstance(properties, dict) else {}
 

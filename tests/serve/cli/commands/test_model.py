@@ -75,7 +75,7 @@ def test_a_setting_is_written_and_everything_else_stays(before: str, after: str)
     assert with_setting(before, "tier", "static") == after
 
 
-@pytest.mark.parametrize("text", ["x = [\n", '"tier" = "auto"\n', "x = '''\ntier = 1\n'''\n"])
+@pytest.mark.parametrize("text", ["x = [\n", '"tier" = "auto"\n', "x = '''\ntier = 1\n'''\n", "a = " + "[" * 100_000])
 def test_a_file_that_cannot_be_changed_safely_is_left_alone(text: str) -> None:
     with pytest.raises(SettingsError):
         with_setting(text, "tier", "static")

@@ -119,6 +119,11 @@ def test_a_text_that_only_lenient_readers_take_is_changed_and_given_back() -> No
     assert "note" in str(meaning_of(text, "claude-code"))
 
 
+@pytest.mark.parametrize(("host", "text"), [("codex", "a = " + "[" * 100_000), ("claude-code", "[" * 100_000)])
+def test_a_file_that_is_nested_too_deep_means_its_text(host: str, text: str) -> None:
+    assert meaning_of(text, host) == text
+
+
 def test_the_byte_order_mark_of_a_file_stays() -> None:
     after = entered('\ufeff{"a": 1}')
     assert after.startswith('\ufeff{"a": 1')
