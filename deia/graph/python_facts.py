@@ -20,7 +20,6 @@ from deia.graph.python_paths import (
     Scope,
     instance_of,
     last_name,
-    lookup,
     parsed,
     path_of,
     value_of,
@@ -261,11 +260,10 @@ class _Reader:
                 self._implied(node.args[0], BUILTIN_CALLS[path], scope)
         elif isinstance(function, ast.Attribute) and function.attr not in COMMON and function.attr[:2] != "__":
             self.references.append(Reference(CALLS, f".{function.attr}", _line(node), scope.name, certainty=BY_NAME))
-        nodes: list[ast.AST] = [each.value for each in node.keywords[::-1]] if node.keywords else []
-        nodes += node.args[::-1]
-        if type(function) is ast.Attribute:
+        nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
+        if isinstance(function, ast.Attribute):
             nodes.append(function.value)
-        elif type(function) is not ast.Name:
+        elif not isinstance(function, ast.Name):
             nodes.append(function)
         return nodes
 
@@ -307,7 +305,7 @@ class _Reader:
         if type(node.ctx) is ast.Store:
             scope.names.setdefault(node.id, "")
             return
-        path = lookup(node.id, scope)
+        path = path_of(node, scope)
         if path and path[-1] != ")" and not path.startswith(BUILTIN):
             self.values.setdefault((scope.name, path), node.lineno)
 

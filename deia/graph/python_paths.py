@@ -51,9 +51,6 @@ def path_of(node: Any, scope: Scope) -> str:
     ends: list[str] = []
     while len(ends) < DEEPEST:
         kind = type(node)
-        if kind is ast.Name:
-            start = lookup(node.id, scope)
-            return _joined(start, ends, scope) if ends else start
         if kind is ast.Attribute:
             ends.append(f".{node.attr}")
             node = node.value
@@ -66,6 +63,8 @@ def path_of(node: Any, scope: Scope) -> str:
                 node = node.args[0]  # of the class that is given to it
             else:
                 node = node.func
+        elif kind is ast.Name:
+            return _joined(_lookup(node.id, scope), ends, scope)
         elif kind is ast.Await:
             node = node.value
         else:
@@ -90,7 +89,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
     return path if len(path) < LONGEST_NAME else ""
 
 
-def lookup(name: str, scope: Scope | None) -> str:
+def _lookup(name: str, scope: Scope | None) -> str:
     """Return what a name stands for: what encloses it says, else it is built in, else a star may have brought it."""
     names: dict[str, str] = {}
     while scope:
