@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deia.errors import DeiaError
 from deia.records import Record
@@ -137,7 +137,7 @@ def _said(content: str) -> str:
     if not content.lstrip().startswith(STREAMED):
         return str(json.loads(content)["choices"][0]["message"]["content"])
     lines = [line.removeprefix(STREAMED).strip() for line in content.split("\n") if line.startswith(STREAMED)]
-    events: list[Any] = [json.loads(line) for line in lines if line != "[DONE]"]
+    events = [json.loads(line) for line in lines if line != "[DONE]"]
     return "".join(choice["delta"].get("content") or "" for event in events for choice in event["choices"][:1])
 
 

@@ -16,9 +16,9 @@ from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from deia.dotenv import Assignment
+    from deia.fast_json import Json
 
 
 class Settings(Record):
@@ -62,7 +62,7 @@ class Settings(Record):
     trusted: bool = True  # whether the person trusts the commons, so that its files count
     clamped: Mapping[str, str] = {}  # what a project's file says of a setting, if that is out of bounds
 
-    def by_name(self) -> dict[str, Any]:
+    def by_name(self) -> dict[str, Json]:
         """Return the settings themselves."""
         return {name: value for name, value in self.values().items() if name not in ABOUT}
 
@@ -116,7 +116,7 @@ ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of
 def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
     """Return the settings for the commons at `root`."""
     trusted = is_trusted(root, environ)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     clamped: dict[str, str] = {}
     sources = dict.fromkeys(NAMES, "default")
     wrong: list[SettingsError] = []
@@ -137,7 +137,7 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
                 clamped[name] = f"{where} says {value}; a project may set {BOUNDS[name][0]} to {BOUNDS[name][1]}"
     if wrong:
         raise wrong[0] if len(wrong) == 1 else SettingsError(f"{len(wrong)} settings are wrong", problems=wrong)
-    return Settings(**values, sources=sources, trusted=trusted, clamped=clamped)
+    return DEFAULTS.but(**values, sources=sources, trusted=trusted, clamped=clamped)
 
 
 def is_personal(source: str) -> bool:
@@ -356,7 +356,7 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
 
 def _checked_quiet(raw: dict[str, object], where: str) -> dict[str, object]:
     """Return the quiet hours."""
-    checks: dict[str, Callable[[Any], object]] = {
+    checks: dict[str, Callable[[object], object]] = {
         "hours": hours_of, "below": BELOW.__contains__,
         "days": lambda days: isinstance(days, list) and bool(days) and all(day in DAYS for day in days),
     }  # fmt: skip

@@ -9,7 +9,8 @@ from deia.search.rendering.columns import plain
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
-    from typing import Any
+
+    from deia.fast_json import Json
 
 NOT_SAID = "The documents do not say."
 
@@ -64,22 +65,22 @@ class LibrarianResponse(Record):
         steps = ({"step": "state", **state},) if state else ()
         return self.but(audit=(*steps, *(step for step in self.audit if step["step"] != "state")))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return the answer as plain values."""
-        fields: dict[str, Any] = {
+        fields: dict[str, Json] = {
             **self.values(),
             "warnings": self.warnings,
             "sources": [_plain(source) for source in self.sources],
         }
         return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
-    def __await__(self) -> Generator[Any, None, LibrarianResponse]:
+    def __await__(self) -> Generator[None, None, LibrarianResponse]:
         """Return the answer at once, since it is complete."""
         yield from ()
         return self
 
 
-def _plain(source: AnswerSource) -> dict[str, Any]:
+def _plain(source: AnswerSource) -> dict[str, Json]:
     fields = {**source.values(), "lines": list(source.lines)}
     return {name: value for name, value in fields.items() if value != ""}
 

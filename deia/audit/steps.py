@@ -13,7 +13,7 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import TypedDict
 
     from deia.audit.classification import Classification
     from deia.audit.debugging import Trace
@@ -25,13 +25,21 @@ if TYPE_CHECKING:
     from deia.search.answer import Answer
     from deia.settings import Settings
 
+    class Ranking(TypedDict):
+        """Fields of a query: how meaning, the graph and variety count."""
+
+        alpha: float | None
+        related: str
+        variety: float
+
+
 STATE, CLASSIFICATION, QUALITY = STEPS = ("state", "classification", "quality")  # of an answer, in order
 # How to search; the last ones say what counts of the graph.
 MODES = ("natural", "keywords", "keyword", "semantic", "hybrid", "local", "global", "naive")
 AGAIN = 1.0  # seconds after which sources are looked at again
 
 
-def how_to_rank(mode: str, settings: Settings) -> dict[str, Any]:
+def how_to_rank(mode: str, settings: Settings) -> Ranking:
     """Return the fields of a query that say how meaning, the graph and variety count.
 
     Raise QueryError if there is no such mode.

@@ -88,7 +88,7 @@ def changes_since_indexing(root: str, environ: Mapping[str, str], settings: Sett
         yield f"another extractor found the facts of the documents; this one counts from the next indexing: {AGAIN}"
 
 
-def _embedder(folder: str) -> dict[str, Any]:
+def _embedder(folder: str) -> dict[str, object]:
     """Return the model that made the best vectors of the commons, as its catalog names it."""
     from deia.compile.manifest import read_manifest  # noqa: PLC0415 - likewise
     from deia.search.catalog import open_catalog  # noqa: PLC0415 - likewise

@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import TypeVar
 
 from deia import __version__, fast_json
 from deia.commons.index.index_records import Cluster, Concept, Index, LearningPath, QueryPattern, Step
@@ -26,6 +26,8 @@ from deia.folders import STARTER, STARTER_PREFIX, derived_folder
 from deia.knowledge import Clause, Document, Earlier, Entry, OwnActWords, Trigger
 from deia.records import Record
 from deia.settings import DEFAULTS
+
+Kind = TypeVar("Kind", bound=Record)
 
 NAME = "starter.json"
 SHIPPED = f"{STARTER}/ready"  # what the wheel brings along
@@ -49,8 +51,7 @@ def ready_starter(environ: Mapping[str, str], sources: Mapping[str, str]) -> Com
     path, token = f"{derived_folder(STARTER, environ)}/{NAME}", starter_token(sources)
     body = read_kept(path, HEAD, token) or read_kept(f"{SHIPPED}/{NAME}", HEAD, starter_token(sources, code_contents))
     if body:
-        starter: Commons = _record(Commons, fast_json.loads(body.decode("ascii")))
-        return starter
+        return _record(Commons, fast_json.loads(body.decode("ascii")))
     starter = load_starter()
     keep_starter(path, starter, token)
     return starter
@@ -58,7 +59,7 @@ def ready_starter(environ: Mapping[str, str], sources: Mapping[str, str]) -> Com
 
 def keep_starter(path: str, starter: Commons, token: str) -> None:
     """Write what was read of the starter to a file, if it can be written."""
-    kept = {name: value for name, value in _plain(starter).items() if name not in LEFT_OUT}
+    kept = {name: value for name, value in _fields(starter).items() if name not in LEFT_OUT}
     body = fast_json.dumps({**kept, "index": {"path": ""}, "cases": ()}).encode("ascii")
     write_kept(path, HEAD, token, body)
 
@@ -72,11 +73,16 @@ def starter_token(sources: Mapping[str, str], code_of: Callable[[str], object] =
     ).hexdigest()
 
 
-def _plain(value: object) -> Any:
-    """Return a value with its records as dictionaries, without the fields that have their default value."""
+def _fields(record: Record) -> dict[str, object]:
+    """Return the fields of a record, without those that have their default value."""
+    fields, defaults = record.values(), getattr(type(record), "DEFAULTS", {})
+    return {name: _plain(item) for name, item in fields.items() if name not in defaults or item != defaults[name]}
+
+
+def _plain(value: object) -> object:
+    """Return a value with its records as dictionaries."""
     if isinstance(value, Record):
-        fields, defaults = value.values(), getattr(type(value), "DEFAULTS", {})
-        return {name: _plain(item) for name, item in fields.items() if name not in defaults or item != defaults[name]}
+        return _fields(value)
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -84,19 +90,21 @@ def _plain(value: object) -> Any:
     return value
 
 
-def _record(kind: type[Record], fields: Mapping[str, Any]) -> Any:
-    """Return a record of its fields as `_plain` wrote them."""
+def _record(kind: type[Kind], fields: Mapping[str, object]) -> Kind:
+    """Return a record of its fields as `_fields` wrote them."""
     parts = PARTS.get(kind, {})
     return kind(
         **{name: _part(parts[name], value) if name in parts else _value(value) for name, value in fields.items()}
     )
 
 
-def _part(kind: type[Record], value: Any) -> Any:
-    return _record(kind, value) if isinstance(value, dict) else value and tuple([_record(kind, item) for item in value])
+def _part(kind: type[Record], value: object) -> object:
+    if isinstance(value, list):
+        return tuple([_record(kind, item) for item in value])
+    return _record(kind, value) if isinstance(value, dict) else value
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> object:
     """Return a JSON value as records have it, with tuples instead of lists."""
     if isinstance(value, list):
         return tuple([_value(item) for item in value])

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from importlib.util import find_spec
-from typing import Any
+from typing import TypeVar
 
 from deia import __version__
 from deia.compile.shared_work import Together, together
@@ -28,6 +28,9 @@ from deia.ingest.library_store import PLACES
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
+from deia.records import Record
+
+Kind = TypeVar("Kind", bound=Record)
 
 FILES_AT_ONCE = 8
 LONGEST = 30.0  # seconds of a batch, after which the rest of it is left to the process that asked
@@ -149,8 +152,8 @@ def _made(answer: bytes) -> Made | None:
     """Return the reading and the chunks of a result, or None if it makes no sense."""
     try:
         fields = json.loads(zlib.decompressobj().decompress(answer, MOST_MADE)) if answer else {}
-        reading = Reading(**_typed(READING, fields["reading"]))
-        chunks = [Chunk(**_typed(CHUNK, row)) for row in fields["chunks"]]
+        reading = _typed(READING, fields["reading"])
+        chunks = [_typed(CHUNK, row) for row in fields["chunks"]]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error):
         return None
     last, count = reading.text.count("\n") + 1, len(chunks)
@@ -167,9 +170,9 @@ def _listed(value: object) -> Sequence[object]:
     return value if isinstance(value, (list, tuple)) else (value,)
 
 
-def _typed(like: Reading | Chunk, fields: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of a record, each of the type that it has in `like`; raise TypeError if one has another."""
-    values: dict[str, Any] = {}
+def _typed(like: Kind, fields: Mapping[str, object]) -> Kind:
+    """Return a record of these fields, each of the type that it has in `like`; raise TypeError if one has another."""
+    values: dict[str, object] = {}
     for name, usual in like.values().items():
         value = fields[name]
         if isinstance(usual, tuple) and isinstance(value, list):
@@ -180,4 +183,4 @@ def _typed(like: Reading | Chunk, fields: Mapping[str, object]) -> dict[str, Any
         if not isinstance(value, type(usual)):
             raise TypeError(name)
         values[name] = value
-    return values
+    return like.but(**values)

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from deia.engines.engine import PATIENCE, SLOW, EngineError, Near, Stats, missing, problem
@@ -25,6 +25,7 @@ AT_ONCE = 500  # rows and keys in one request
 MOST_FOUND = 16_384  # results that Milvus returns at once
 STARTING = 20  # seconds for a file, which milvus-lite starts a server for, and for counting
 STATE = "state"  # the key of the row that has the state
+Found = TypeVar("Found")
 NOTHING = [0.0, 0.0]  # Milvus wants a vector in every collection
 
 
@@ -97,8 +98,7 @@ class MilvusEngine:
                 by_document.update({row["document"]: row["mark"] for row in batch if row["document"]})
             return by_document
 
-        marks: dict[str, str] = self._asked(read)
-        return marks
+        return self._asked(read)
 
     def settle(self, state: str) -> None:
         """Record which state is there as a whole."""
@@ -134,7 +134,7 @@ class MilvusEngine:
             index.add_index("vector", index_type="AUTOINDEX", metric_type="COSINE")
             self._client.create_collection(name, schema=schema, index_params=index, consistency_level="Strong")
 
-    def _asked(self, ask: Callable[..., Any], *values: object, **options: object) -> Any:
+    def _asked(self, ask: Callable[..., Found], *values: object, **options: object) -> Found:
         from grpc import RpcError  # noqa: PLC0415 - pymilvus does not convert it if time is up
         from pymilvus.exceptions import MilvusException  # noqa: PLC0415 - an extra
 
@@ -153,7 +153,7 @@ def _marked(name: str, document: str, mark: str) -> dict[str, object]:
     return {"key": name, "document": document, "mark": mark, "vector": NOTHING}
 
 
-def _batches(rows: Sequence[Any]) -> Iterator[Any]:
+def _batches(rows: Sequence[Found]) -> Iterator[Sequence[Found]]:
     return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 

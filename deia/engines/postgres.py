@@ -6,7 +6,7 @@ graph is followed until as many passages are found as are asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import finalize
 
 from deia.engines.engine import PATIENCE, SLOW, EngineError, Near, Stats, missing, problem
@@ -43,10 +43,12 @@ GONE = {
     "keepalives_interval": 1,
     "keepalives_count": 3,
 }  # so that a machine that is gone is noticed as soon as a slow one
+Connection: TypeAlias = Any  # psycopg's, or a cursor of it; it is an extra
+Found = TypeVar("Found")
 LOCK = 0x64656961  # whoever makes tables; PostgreSQL's "if not exists" is no promise among several
 
 
-def connected(address: str) -> Any:
+def connected(address: str) -> Connection:
     """Return a connection that commits each statement; raise EngineError if there is none within a few seconds."""
     try:
         import psycopg  # noqa: PLC0415 - an extra
@@ -76,7 +78,7 @@ class PostgresEngine:
     def upsert(self, shelves: Sequence[Shelf]) -> None:
         """Put documents there, each instead of what was there of it; all of them or none."""
 
-        def put(connection: Any) -> None:
+        def put(connection: Connection) -> None:
             with connection.transaction(), connection.cursor() as cursor:
                 self._emptied(cursor, [shelf.document for shelf in shelves])
                 with cursor.copy(f"copy {self._space} from stdin") as rows:
@@ -92,7 +94,7 @@ class PostgresEngine:
     def delete(self, documents: Collection[str]) -> None:
         """Remove documents."""
 
-        def remove(connection: Any) -> None:
+        def remove(connection: Connection) -> None:
             with connection.transaction(), connection.cursor() as cursor:
                 self._emptied(cursor, list(documents))
 
@@ -129,7 +131,7 @@ class PostgresEngine:
         """Write down which state is there as a whole, with a graph over all of it."""
         index = f"create index if not exists {self._space}_near on {self._space} using hnsw (vector halfvec_cosine_ops)"
 
-        def write(connection: Any) -> None:
+        def write(connection: Connection) -> None:
             if state:
                 connection.execute(index)
                 connection.execute(f"analyze {self._space}")
@@ -141,7 +143,7 @@ class PostgresEngine:
         """Let the connection go."""
         self._closing()
 
-    def _prepare(self, connection: Any) -> None:
+    def _prepare(self, connection: Connection) -> None:
         tables = TABLES.format(space=self._space, dimensions=self._dimensions)
         is_there = "select to_regclass(%s) is not null and to_regclass('deia_spaces') is not null"
         if not connection.execute(is_there, (f"{self._space}_documents",)).fetchone()[0]:
@@ -151,21 +153,21 @@ class PostgresEngine:
                 connection.execute(tables)
         connection.execute(SETTINGS)
 
-    def _emptied(self, cursor: Any, documents: list[str]) -> None:
+    def _emptied(self, cursor: Connection, documents: list[str]) -> None:
         for table in (self._space, f"{self._space}_documents"):
             cursor.execute(f"delete from {table} where document = any(%s)", (documents,))  # noqa: S608 - as above
 
-    def _slowly(self, ask: Callable[[Any], Any]) -> Any:
+    def _slowly(self, ask: Callable[[Connection], Found]) -> Found:
         """Ask for what may take long, such as building the graph."""
 
-        def unhurried(connection: Any) -> Any:
+        def unhurried(connection: Connection) -> Found:
             with connection.transaction():
                 connection.execute(f"set local statement_timeout = 0; set local maintenance_work_mem = '{MEMORY}'")
                 return ask(connection)
 
         return self._asked(unhurried)
 
-    def _asked(self, ask: Callable[[Any], Any]) -> Any:
+    def _asked(self, ask: Callable[[Connection], Found]) -> Found:
         """Return what an asker finds, once more over a new connection if the old one was cut."""
         import psycopg  # noqa: PLC0415 - an extra
 

@@ -7,11 +7,11 @@ their content and of how they are cut; the model of a file is what reads it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import finalize
 
 from deia.engines.engine import address_of, problem
-from deia.engines.postgres import LOCK, connected, storable
+from deia.engines.postgres import LOCK, Connection, Found, connected, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +27,7 @@ TAKE = """select key, body from deia_work where model = %s order by number limit
 KEEP = "insert into deia_codes select * from unnest(%s::bytea[], %s::bytea[]) on conflict do nothing"
 HERE = "postgres"
 AT_ONCE = 1_000
+Row: TypeAlias = tuple[Any, ...]  # as psycopg, which is an extra, reads its columns
 ABANDONED = 120  # seconds of silence, after which what a worker took is free again: its machine may be gone
 
 
@@ -54,7 +55,7 @@ class WorkQueue:
     def work(self, model: str, most: int, encode: Callable[[Sequence[str]], Sequence[bytes]]) -> int:
         """Take some texts and store their vectors; return how many. Until that is committed, nobody else takes them."""
 
-        def turn(connection: Any) -> int:
+        def turn(connection: Connection) -> int:
             with connection.transaction():
                 rows = connection.execute(TAKE, (model, most)).fetchall()
                 if rows:
@@ -63,8 +64,7 @@ class WorkQueue:
                     connection.execute("delete from deia_work where key = any(%s)", (keys,))
             return len(rows)
 
-        done: int = self._asked(turn)
-        return done
+        return self._asked(turn)
 
     def finished(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the vectors of those texts that are done."""
@@ -87,16 +87,16 @@ class WorkQueue:
         """Close the connection; what was taken and is not done is free again."""
         self._closing()
 
-    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
+    def _rows(self, query: str, values: Sequence[object]) -> list[Row]:
         """Return the rows of a statement, if it has any."""
 
-        def ask(connection: Any) -> list[Any]:
+        def ask(connection: Connection) -> list[Row]:
             cursor = connection.execute(query, values)
             return cursor.fetchall() if cursor.description else []
 
-        return self._asked(ask)  # type: ignore[no-any-return]
+        return self._asked(ask)
 
-    def _asked(self, ask: Callable[[Any], Any]) -> Any:
+    def _asked(self, ask: Callable[[Connection], Found]) -> Found:
         import psycopg  # noqa: PLC0415 - an extra
 
         try:
@@ -105,7 +105,7 @@ class WorkQueue:
             raise problem(self._address, error) from None
 
 
-def _prepared(connection: Any) -> None:
+def _prepared(connection: Connection) -> None:
     connection.execute(f"set idle_in_transaction_session_timeout = '{ABANDONED}s'")
     with connection.transaction():
         connection.execute("select pg_advisory_xact_lock(%s)", (LOCK,))

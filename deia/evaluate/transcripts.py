@@ -30,7 +30,7 @@ MOST_UNREADABLE = 0.02  # the share of a text's characters that may replace inva
 MOST_WAITING = 1000  # calls in one conversation whose results are pending
 
 Item = dict[str, Any]  # an object of a transcript
-Message = Any  # a turn in a form that `turns_of` reads: a text, a mapping or a Turn
+Message = object  # a turn in a form that `turns_of` reads: a text, a mapping or a Turn
 
 
 class Call(Record):
@@ -73,14 +73,15 @@ class Reader:
 
     def _paired(self, message: Message) -> Iterator[Message]:
         """Yield the parts of a message; calls are remembered, and results get the call that they answer."""
-        blocks = message.get("content") if isinstance(message, dict) else None
+        fields = message if isinstance(message, dict) else {}
+        blocks = fields.get("content")
         tool_blocks = [block for block in blocks if _identity(block)] if isinstance(blocks, list) else []
         if not tool_blocks:
             yield message
             return
         text_blocks = [block for block in blocks or () if not _identity(block)]
         if text_blocks:
-            yield {**message, "content": text_blocks}
+            yield {**fields, "content": text_blocks}
         for block in tool_blocks:
             if "tool_use_id" in block:
                 yield self._result(block)

@@ -9,6 +9,7 @@ milliseconds. Unknown events get an empty answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from deia.fast_json import Json
@@ -27,14 +28,14 @@ def hooks_of(librarian: Librarian | None = None, *, folder: str | None = None) -
     """Return the hooks for `ClaudeAgentOptions(hooks=…)`."""
     session = AgentSession(librarian, folder=folder)
 
-    async def answer(event: Any, _tool_use_id: str | None, _context: object) -> Any:
+    async def answer(event: Mapping[str, object], _tool_use_id: str | None, _context: object) -> dict[str, Json]:
         return await _answer(session, event)
 
     return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT)] for name in EVENTS}
 
 
-async def _answer(session: AgentSession, event: Any) -> dict[str, Json]:
-    name, conversation = event.get("hook_event_name"), str(event.get("session_id") or "")
+async def _answer(session: AgentSession, event: Mapping[str, object]) -> dict[str, Json]:
+    name, conversation = str(event.get("hook_event_name")), str(event.get("session_id") or "")
     if name == "PreToolUse":
         reason = await session.acheck_call(str(event.get("tool_name") or ""), event.get("tool_input"), conversation)
         return _specific(name, permissionDecision="deny", permissionDecisionReason=reason) if reason else {}

@@ -8,8 +8,8 @@ thread is a conversation; without one, all runs of a middleware are the same con
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
 
 from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
@@ -18,6 +18,17 @@ need("langchain.agents.middleware", extra="langchain")
 
 from langchain.agents.middleware import AgentMiddleware  # noqa: E402 - after the check that it is installed
 from langchain_core.messages import HumanMessage, ToolMessage  # noqa: E402
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from langchain.agents.middleware import AgentState
+    from langchain_core.messages import BaseMessage, ToolCall
+    from langgraph.prebuilt.tool_node import ToolCallRequest
+    from langgraph.types import Command
+
+    Result: TypeAlias = ToolMessage | Command[str]
+    Update: TypeAlias = dict[str, list[HumanMessage]] | None  # of an agent's state
 
 ROLES = {"human": "user", "ai": "assistant"}
 MARK = "deia"  # marks deia's own messages; they have a person's role, because some models know no other
@@ -33,15 +44,15 @@ class DeiaMiddleware(AgentMiddleware):
         self.agent_session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
-    def before_model(self, state: Any, runtime: object) -> dict[str, Any] | None:
+    def before_model(self, state: AgentState, runtime: object) -> Update:
         """Tell the model what fired since its last call."""
         return _update(self.agent_session.watch_messages(_messages(state["messages"]), self._thread(runtime)))
 
-    async def abefore_model(self, state: Any, runtime: object) -> dict[str, Any] | None:
+    async def abefore_model(self, state: AgentState, runtime: object) -> Update:
         """Await `before_model`."""
         return _update(await self.agent_session.awatch_messages(_messages(state["messages"]), self._thread(runtime)))
 
-    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
         """Run a tool unless its call is held, and judge the result."""
         call, thread = request.tool_call, self._thread(request.runtime)
         reason = self.agent_session.check_call(call["name"], call["args"], thread)
@@ -51,7 +62,9 @@ class DeiaMiddleware(AgentMiddleware):
         self.agent_session.watch_result(call["name"], getattr(result, "content", None), thread, failed=_failed(result))
         return result
 
-    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
         """Await `wrap_tool_call`."""
         call, thread = request.tool_call, self._thread(request.runtime)
         reason = await self.agent_session.acheck_call(call["name"], call["args"], thread)
@@ -68,7 +81,7 @@ class DeiaMiddleware(AgentMiddleware):
         return str(getattr(execution, "thread_id", None) or self._conversation or id(self))
 
 
-def _messages(messages: Any) -> list[dict[str, str]]:
+def _messages(messages: Iterable[BaseMessage]) -> list[dict[str, str]]:
     return [
         {"role": ROLES[message.type], "content": message.text}
         for message in messages
@@ -76,11 +89,11 @@ def _messages(messages: Any) -> list[dict[str, str]]:
     ]
 
 
-def _update(text: str) -> dict[str, Any] | None:
+def _update(text: str) -> Update:
     return {"messages": [HumanMessage(content=text, additional_kwargs={MARK: True})]} if text else None
 
 
-def _refused(call: Any, reason: str) -> ToolMessage:
+def _refused(call: ToolCall, reason: str) -> ToolMessage:
     return ToolMessage(content=reason, tool_call_id=call["id"], name=call["name"], status="error")
 
 

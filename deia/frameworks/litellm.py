@@ -11,7 +11,8 @@ program runs its tools itself, and the first request that shows a call also has 
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from deia.firing import Injection
 from deia.frameworks.session import HOLDING, need
@@ -24,6 +25,7 @@ from litellm.exceptions import GuardrailRaisedException  # noqa: E402 - after th
 from litellm.integrations.custom_guardrail import CustomGuardrail  # noqa: E402
 from litellm.types.guardrails import GuardrailEventHooks  # noqa: E402
 
+Request: TypeAlias = dict[str, object]  # what LiteLLM is asked
 NAME = "deia"
 FROM_PROXY = "proxy_server_request"  # in what a proxy passes on
 SESSIONS = ("litellm_session_id", "session_id")
@@ -45,7 +47,9 @@ class DeiaGuardrail(CustomGuardrail):
         self.librarian = librarian or Librarian(agent="litellm")
         self._folder = folder
 
-    async def async_pre_call_hook(self, user_api_key_dict: object, cache: object, data: Any, call_type: object) -> Any:  # noqa: ARG002
+    async def async_pre_call_hook(
+        self, user_api_key_dict: object, cache: object, data: Request, call_type: object  # noqa: ARG002
+    ) -> Request:  # fmt: skip
         """Judge the new turns of a request, and add the text about what fired."""
         injection = await self._injection(data)
         if injection is None or self.inject_advisory_message(data, injection.text) or injection.action not in HOLDING:
@@ -54,13 +58,13 @@ class DeiaGuardrail(CustomGuardrail):
             guardrail_name=NAME, message=injection.text, should_wrap_with_default_message=False
         )
 
-    async def async_pre_call_deployment_hook(self, kwargs: Any, call_type: object) -> Any:
+    async def async_pre_call_deployment_hook(self, kwargs: Request, call_type: object) -> Request:
         """Judge a request of a program that calls the model itself; a proxy's were judged when they came in."""
         if FROM_PROXY in kwargs or not self.should_run_guardrail(data=kwargs, event_type=GuardrailEventHooks.pre_call):
             return kwargs
         return await self.async_pre_call_hook(None, None, kwargs, call_type)
 
-    async def _injection(self, data: Any) -> Injection | None:
+    async def _injection(self, data: Request) -> Injection | None:
         messages = _messages(data)
         session = _session(data)
         conversation = session or uuid.uuid4().hex
@@ -70,7 +74,7 @@ class DeiaGuardrail(CustomGuardrail):
         return await librarian.aget_context(new, conversation_id=conversation) if new else None
 
 
-def _messages(data: Any) -> list[Any]:
+def _messages(data: Request) -> list[object]:
     content = data.get("messages") or data.get("input") or []
     messages = content if isinstance(content, list) else [content]
     return [
@@ -80,7 +84,7 @@ def _messages(data: Any) -> list[Any]:
     ]
 
 
-def _session(data: Any) -> str:
+def _session(data: Request) -> str:
     """Return the session that a request names, or ""."""
     metadata = data.get("metadata")
     places = (data, metadata if isinstance(metadata, dict) else {})
@@ -88,7 +92,7 @@ def _session(data: Any) -> str:
     return next((value for value in values if isinstance(value, str) and value), "")
 
 
-def _answered(messages: list[Any]) -> int:
+def _answered(messages: Sequence[object]) -> int:
     """Return the number of turns before the model's last message: an earlier request contained them too."""
     positions = [
         at for at, message in enumerate(messages) if isinstance(message, dict) and message.get("role") == "assistant"

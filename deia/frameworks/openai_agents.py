@@ -11,9 +11,9 @@ runs before the agent, not in parallel. A held call does not raise: the model re
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from deia.fast_json import loads
 from deia.frameworks.session import AgentSession, need
@@ -23,6 +23,9 @@ need("agents", extra="openai-agents")
 
 import agents  # noqa: E402 - after the check that it is installed
 from agents.run import ModelInputData  # noqa: E402
+
+if TYPE_CHECKING:
+    from agents.run import CallModelData
 
 
 class Guard:
@@ -40,7 +43,7 @@ class Guard:
         self.tool_guardrail = agents.ToolInputGuardrail(self._check_call, name="deia")
         self.result_guardrail = agents.ToolOutputGuardrail(self._check_result, name="deia")
 
-    async def tell_model(self, data: Any) -> ModelInputData:
+    async def tell_model(self, data: CallModelData[object]) -> ModelInputData:
         """Put the texts for the model into its input; a `call_model_input_filter`."""
         items = list(data.model_data.input)
         text = await self.agent_session.awatch_messages(_messages(items), self.conversation)
@@ -50,7 +53,9 @@ class Guard:
             items.insert(place, {"role": "developer", "content": text})
         return ModelInputData(input=items, instructions=data.model_data.instructions)
 
-    async def _check_input(self, _context: object, _agent: object, user_input: Any) -> agents.GuardrailFunctionOutput:
+    async def _check_input(
+        self, _context: object, _agent: object, user_input: str | list[agents.TResponseInputItem]
+    ) -> agents.GuardrailFunctionOutput:
         items = [{"role": "user", "content": user_input}] if isinstance(user_input, str) else user_input
         text = await self.agent_session.awatch_messages(_messages(items), self.conversation)
         if text:
@@ -58,7 +63,7 @@ class Guard:
         halts = any(firing.action in self._halt for firing in self.agent_session.firings) if text else False
         return agents.GuardrailFunctionOutput(output_info=text, tripwire_triggered=halts)
 
-    async def _check_call(self, data: Any) -> agents.ToolGuardrailFunctionOutput:
+    async def _check_call(self, data: agents.ToolInputGuardrailData) -> agents.ToolGuardrailFunctionOutput:
         arguments: object = {}
         with suppress(ValueError):
             arguments = loads(data.context.tool_arguments)
@@ -66,10 +71,10 @@ class Guard:
         output = agents.ToolGuardrailFunctionOutput
         return output.reject_content(reason) if reason else output.allow()
 
-    async def _check_result(self, data: Any) -> agents.ToolGuardrailFunctionOutput:
+    async def _check_result(self, data: agents.ToolOutputGuardrailData) -> agents.ToolGuardrailFunctionOutput:
         await self.agent_session.awatch_result(data.context.tool_name, data.output, self.conversation)
         return agents.ToolGuardrailFunctionOutput.allow()
 
 
-def _messages(items: Any) -> list[dict[str, Any]]:
+def _messages(items: Iterable[object]) -> list[dict[str, object]]:
     return [item for item in items if isinstance(item, dict) and item.get("role") in {"user", "assistant"}]

@@ -8,8 +8,8 @@ call returns its reason as the tool's result, which uses up no retry.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from deia.frameworks.session import AgentSession, need
 from deia.librarian import Librarian
@@ -20,12 +20,17 @@ from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - after th
 from pydantic_ai.exceptions import ModelRetry, ToolFailed, ToolFailedError, ToolRetryError  # noqa: E402
 from pydantic_ai.messages import ModelRequest, SystemPromptPart  # noqa: E402
 
+if TYPE_CHECKING:
+    from pydantic_ai import ModelRequestContext, RunContext
+    from pydantic_ai.messages import ModelMessage, ToolCallPart
+    from pydantic_ai.tools import ToolDefinition
+
 # What a tool raises so that the model reads it; other errors mostly end the run.
 ERRORS = (ModelRetry, ToolFailed, ToolFailedError, ToolRetryError, RuntimeError)
 SPEAKERS = {"user-prompt": "user", "text": "assistant"}
 
 
-class DeiaCapability(AbstractCapability[Any]):
+class DeiaCapability(AbstractCapability[object]):
     """The librarian in an agent's runs."""
 
     def __init__(
@@ -34,7 +39,9 @@ class DeiaCapability(AbstractCapability[Any]):
         self.agent_session = AgentSession(librarian, folder=folder)
         self._conversation = conversation_id
 
-    async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
+    async def before_model_request(
+        self, ctx: RunContext[object], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
         """Tell the model what fired since its last call."""
         text = await self.agent_session.awatch_messages(_messages(request_context.messages), self._name(ctx))
         last = request_context.messages[-1] if text else None
@@ -43,8 +50,9 @@ class DeiaCapability(AbstractCapability[Any]):
         return request_context
 
     async def wrap_tool_execute(
-        self, ctx: Any, *, call: Any, tool_def: Any, args: object, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
+        self, ctx: RunContext[object], *, call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, object],
+        handler: Callable[[dict[str, object]], Awaitable[object]],
+    ) -> object:  # fmt: skip
         """Run a tool unless its call is held, and judge its result or error."""
         conversation = self._name(ctx)
         reason = await self.agent_session.acheck_call(tool_def.name, args, conversation)
@@ -58,11 +66,11 @@ class DeiaCapability(AbstractCapability[Any]):
         await self.agent_session.awatch_result(call.tool_name, result, conversation)
         return result
 
-    def _name(self, ctx: Any) -> str:
+    def _name(self, ctx: RunContext[object]) -> str:
         return str(self._conversation or ctx.conversation_id or id(self))
 
 
-def _messages(messages: Any) -> Iterator[dict[str, object]]:
+def _messages(messages: Iterable[ModelMessage]) -> Iterator[dict[str, object]]:
     for message in messages:
         for part in message.parts:
             role = SPEAKERS.get(part.part_kind)

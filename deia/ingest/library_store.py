@@ -170,8 +170,8 @@ class Library:
         """How many changes were committed."""
         return int(self._about("revision"))
 
-    def _about(self, name: str) -> Any:
-        return self._row("select value from about where name = ?", name)[0]
+    def _about(self, name: str) -> str:
+        return str(self._row("select value from about where name = ?", name)[0])
 
     def _row(self, sql: str, *values: object) -> tuple[Any, ...]:
         row: tuple[Any, ...] = self._database.execute(sql, values).fetchone()

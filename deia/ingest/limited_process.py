@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from deia.ingest.reading import ReadingError
 
@@ -31,6 +31,7 @@ BYTES_A_SECOND = 100_000  # of a larger one
 MEMORY = 3 << 30  # bytes of address space, most of which is never used
 NO_WINDOW = 0x08000000
 OVERTIME = 75  # the exit code of a process whose chunker took too long
+Fields: TypeAlias = dict[str, Any]  # of a question or an answer, which one side writes and the other one knows
 WATCH = 0.02  # seconds between two looks at the time
 
 
@@ -50,7 +51,7 @@ class LimitedProcess:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def ask(self, path: str, question: dict[str, Any], content: bytes, taken: Callable[[Any], Value]) -> Value:
+    def ask(self, path: str, question: Fields, content: bytes, taken: Callable[[Any], Value]) -> Value:
         """Return what `taken` makes of the answer; raise ReadingError if there is none, or a limit was broken."""
         asked = json.dumps(question).encode("ascii") + b"\n" + content
         seconds = min(self._seconds, self.fewest + len(asked) // BYTES_A_SECOND)
@@ -80,7 +81,7 @@ class LimitedProcess:
                         pipe.close()
             process.wait()
 
-    def _answer(self, question: bytes, seconds: float, expired: threading.Event) -> dict[str, Any]:
+    def _answer(self, question: bytes, seconds: float, expired: threading.Event) -> Fields:
         process = self._running()
         if process.stdin is None or process.stdout is None:
             raise OSError("no pipes")
@@ -111,7 +112,7 @@ class LimitedProcess:
         return self._process
 
 
-def answer_questions(value_of: Callable[[dict[str, Any], bytes], object]) -> None:
+def answer_questions(value_of: Callable[[Fields, bytes], object]) -> None:
     """Answer each question on standard input, until there are no more: what a module of a limited process does."""
     _limit(int(sys.argv[1]))
     source, to = sys.stdin.buffer, sys.stdout.buffer

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import binascii
-from typing import Any
 
 from deia.ingest.chunk import DEFAULT, chunk
 from deia.ingest.custom.cutting import CustomChunker, component_runner, custom_chunker
-from deia.ingest.limited_process import LimitedProcess, answer_questions, watched
+from deia.ingest.limited_process import Fields, LimitedProcess, answer_questions, watched
 from deia.ingest.read import read
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
@@ -42,15 +41,15 @@ class ReaderProcess(LimitedProcess):
         return self.ask(name, {"module": name, "size": len(module)}, module, binascii.a2b_base64)
 
 
-def _reading(fields: dict[str, Any]) -> Reading:
+def _reading(fields: Fields) -> Reading:
     return Reading(**{**fields, "pages": tuple(fields["pages"]), "notes": tuple(fields["notes"])})
 
 
-def _chunks(rows: list[dict[str, Any]]) -> list[Chunk]:
+def _chunks(rows: list[Fields]) -> list[Chunk]:
     return [Chunk(**{**row, "lines": (row["lines"][0], row["lines"][1])}) for row in rows]
 
 
-def _value(question: dict[str, Any], content: bytes) -> object:
+def _value(question: Fields, content: bytes) -> object:
     if "module" in question:
         return binascii.b2a_base64(component_runner().compiled(content).serialize(), newline=False).decode("ascii")
     if "reading" not in question:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.ledger import gaps
 from deia.ledger.report_values import Cell, Chart, Figure, Grid, Report, table
 from deia.ledger.shared_rows import gather, over_time
-from deia.ledger.warehouse import Connection
+from deia.ledger.warehouse import Cells, Connection
 from deia.records import Record
 from deia.tables import text_beside
 
@@ -17,9 +17,10 @@ SHOWN = 20  # rows of a table
 GAPS = "gaps"
 REPORTS = ("summary", "queries", "documents", "triggers", GAPS, "latency", "agents")
 CHARTS = ("columns", "bars")
+Definition: TypeAlias = Mapping[str, Any]  # of a report or a block of it, in `reports.toml`
 
 
-def _definitions() -> dict[str, Any]:
+def _definitions() -> dict[str, Definition]:
     text = text_beside(__file__, ".toml")
     for name, value in tomllib.loads(text)["texts"].items():
         text = text.replace("{" + name + "}", value)
@@ -60,7 +61,7 @@ def make_reports(connection: Connection, known: Known, names: Sequence[str]) -> 
     return [gaps.gaps(connection) if name == GAPS else _report(connection, name, definitions[name]) for name in names]
 
 
-def _report(connection: Connection, name: str, definition: Mapping[str, Any]) -> Report:
+def _report(connection: Connection, name: str, definition: Definition) -> Report:
     gather(connection, *definition.get("shared", ()))
     for kind in ("views", "tables"):
         for made, sql in definition.get(kind, {}).items():
@@ -75,7 +76,7 @@ def _report(connection: Connection, name: str, definition: Mapping[str, Any]) ->
     )  # fmt: skip
 
 
-def _rows(connection: Connection, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _rows(connection: Connection, sql: str) -> tuple[list[str], list[Cells]]:
     answer = connection.execute(sql)
     return [column[0] for column in answer.description or ()], answer.fetchall()
 
@@ -92,7 +93,7 @@ def _unit(name: str) -> tuple[str, str]:
     return label, unit
 
 
-def _block(connection: Connection, block: Mapping[str, Any]) -> Grid | Chart:
+def _block(connection: Connection, block: Definition) -> Grid | Chart:
     if "over_time" in block:
         return over_time(connection, block["over_time"], block["table"], block["series"], unit=block.get("unit", ""))
     names, rows = _rows(connection, block["rows"])

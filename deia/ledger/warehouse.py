@@ -35,6 +35,7 @@ STAGED = 16_000_000  # bytes of segments from which they are staged on disk inst
 MOST_ROWS = 100_000  # in the answer to a person's own SQL
 SECONDS = 30.0  # that a person's own SQL may take
 MOST_MEMORY = 2_000_000_000  # bytes that it may take in addition
+Cells: TypeAlias = tuple[Any, ...]  # a row, as duckdb reads it
 ATTEMPTS = 3  # of a report whose files were compacted while it read them
 
 
@@ -42,7 +43,7 @@ class Table(Record):
     """The result of a query: rows, and the names of the columns."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[Cells, ...]
     cut: bool = False  # whether there were more rows
 
 
@@ -89,7 +90,7 @@ def read_through(folders: Sequence[str], work: Callable[[Connection], T], *, sin
     raise AssertionError(ATTEMPTS)
 
 
-def ask(connection: Connection, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def ask(connection: Connection, sql: str, parameters: Sequence[object] = ()) -> list[Cells]:
     """Return the rows of a query that deia itself makes."""
     return connection.execute(sql, list(parameters)).fetchall()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
@@ -35,14 +34,14 @@ class Graph:
         self.nodes: list[object] = []
         self._constants: list[object] = []
 
-    def put(self, operation: str, *inputs: str | NDArray[Any], **attributes: float) -> str:
+    def put(self, operation: str, *inputs: str | NDArray[np.generic], **attributes: float) -> str:
         """Add a node to the graph; inputs are names of results, or constants."""
         name, domain = f"{operation}{len(self.nodes)}", "com.microsoft" if operation in FUSED else ""
         names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
         self.nodes.append(helper.make_node(operation, names, [name], domain=domain, **attributes))
         return name
 
-    def _constant(self, value: NDArray[Any]) -> str:
+    def _constant(self, value: NDArray[np.generic]) -> str:
         name = f"constant{len(self._constants)}"
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.errors import ArtefactError
 from deia.match.numerics import Floats, np
@@ -22,6 +22,7 @@ BATCH = 32
 BITS = 8  # a catalog keeps one bit per dimension, in whole bytes
 TABLES = Tables(__file__)
 MOST_UNRELATED = 0.95  # above this, a model cannot tell texts apart
+Model: TypeAlias = Any  # a SentenceTransformer, of an extra
 # What loading can raise, depending on what is missing or damaged; a lost connection is an OSError.
 REFUSALS = (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError, ImportError)
 
@@ -31,7 +32,7 @@ class Transformer:
 
     __slots__ = ("_model", "digest", "dimensions", "name", "unrelated")
 
-    def __init__(self, model: Any, name: str) -> None:
+    def __init__(self, model: Model, name: str) -> None:
         """Wrap a loaded SentenceTransformer."""
         self._model = model
         self.name = name
@@ -99,7 +100,7 @@ def _unrelated(vectors: Floats) -> float:
     return float((np.linalg.norm(vectors.sum(0)) ** 2 - count) / (count * (count - 1)))  # of unit vectors
 
 
-def _digest(model: Any) -> str:
+def _digest(model: Model) -> str:
     """Return the SHA-256 of all weights, by name, and of the number of tokens that the model reads."""
     import hashlib  # noqa: PLC0415 - of use only here
 

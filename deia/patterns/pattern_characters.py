@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from deia.records import Record
 
-Node: TypeAlias = tuple[int, Any]  # of re's parse tree, which is private and untyped: a kind, and a value of any form
+Value: TypeAlias = Any  # of a node of re's parse tree, which is private and untyped
+Node: TypeAlias = tuple[int, Value]  # with its kind
 
 SMALL = 20  # a repeat of up to this many is small: it may be inside other choices, or contain them
 LATIN = 0x180
@@ -152,7 +153,7 @@ def body_of(node: Node) -> list[Node]:
     return list(BODIES[kind](value)) if kind in BODIES else []
 
 
-BODIES: dict[int, Callable[[Any], Sequence[Node]]] = {
+BODIES: dict[int, Callable[[Value], Sequence[Node]]] = {
     op.SUBPATTERN: lambda value: value[-1],
     op.ATOMIC_GROUP: lambda value: value,
     op.ASSERT: lambda value: value[1],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     # Shape (base form or -ing), classes of the verb, further words ("away" of "blow away").
     VerbForm: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
     Words = Mapping[str, str]
+    Fields: TypeAlias = dict[str, Any]  # as serialised; which of them there are depends on what it is
 else:
     Slot = VerbForm = Words = object  # the compiler imports the first two at run time
 
@@ -51,13 +52,13 @@ class CompiledPattern:
         self.source, self.flags, self.code, self.groups = source, flags, code, groups
 
     @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> CompiledPattern:
+    def read(cls, fields: Fields) -> CompiledPattern:
         """Return the pattern with these serialised fields; those of a `pattern` clause are the same."""
         made = fields["v"]
         return cls(source=fields["s"], flags=made["f"], code=made["c"], groups=made["g"])
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Fields:
         """The serialised form."""
         return {"s": self.source, "v": {"f": self.flags, "c": self.code, "g": self.groups}}
 
@@ -149,7 +150,7 @@ class CompiledAct(Record):
     whole: bool = False  # whether the object must be quantified: all, every, entire
 
 
-def _field(name: str, *default: Any) -> Any:
+def _field(name: str, *default: object) -> Any:
     """Return the property that reads a serialised field of a clause."""
     if default:
         return property(lambda clause: clause.fields.get(name, *default))
@@ -175,7 +176,7 @@ class CompiledClause:
     tool: Mapping[str, Any] = _field("v")  # the globs for the `name` of a tool and for the fields of its `input`
     vocabulary: int = _field("words", 0)  # the number of the words that an `act` clause knows, in the artefact
 
-    def __init__(self, fields: dict[str, Any]) -> None:
+    def __init__(self, fields: Fields) -> None:
         self.fields = fields  # the serialised form; its large parts may be text or already parsed
 
     @classmethod
@@ -225,7 +226,7 @@ class Unless(Record):
     words: Sequence[Sequence[str]] = ()  # in order, each with its forms
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Fields:
         """The serialised form."""
         return {"s": self.source, "flag": self.flag} if self.flag else {"s": self.source, "words": self.words}
 
@@ -246,7 +247,7 @@ class CompiledTrigger(Record):
     who: int  # bits of the roles in whose turns it counts
     context: Sequence[str]
     stance: Sequence[str]
-    excuses: Sequence[Mapping[str, Any]]  # the serialised forms of `unless`
+    excuses: Sequence[Fields]  # the serialised forms of `unless`
     repeat: float  # seconds of silence after it fired; negative: for the whole conversation
     all: Sequence[CompiledClause]
     any: Sequence[CompiledClause]
@@ -291,7 +292,7 @@ def parse_trigger(text: str) -> CompiledTrigger | CompiledMark:
     return CompiledTrigger(**{**fields, **_clauses(fields, ("all", "any"), lines)})
 
 
-def _clauses(fields: Mapping[str, Any], names: Iterable[str], lines: Sequence[str]) -> dict[str, list[CompiledClause]]:
+def _clauses(fields: Fields, names: Iterable[str], lines: Sequence[str]) -> dict[str, list[CompiledClause]]:
     for clause in [clause for name in names for clause in fields[name]] if lines else ():
         for name in ("v",) if clause["k"] in FOLDED else PATTERNS:
             if isinstance(clause.get(name), int):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -64,3 +65,13 @@ def test_the_conversation_fires_the_same_and_the_model_reads_it_in_time(libraria
         assert said in READ[number]
     assert RAN == [COMMAND]
     assert shown(librarian) == FIRED
+
+
+def test_a_text_that_waits_reaches_the_model_with_a_message_of_no_parts(librarian: Librarian) -> None:
+    plugin = DeiaPlugin(librarian)
+    plugin.agent_session.queue("About sale.", "c")
+    context: Any = SimpleNamespace(session=SimpleNamespace(id="c"))
+    message = types.Content(role="user", parts=None)
+    added = asyncio.run(plugin.on_user_message_callback(invocation_context=context, user_message=message))
+    assert added is not None
+    assert added.parts == [types.Part(text="About sale.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from deia import files
@@ -14,6 +14,8 @@ FIX = "Name s3://BUCKET/PREFIX or file:///FOLDER."
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from obstore.store import ClientConfig
 
 
 class Bucket(Protocol):
@@ -74,7 +76,7 @@ class S3Bucket:
             raise ReplicaError("obstore is not installed", fix="pip install 'deia[replica]'") from error
         self._obstore: ModuleType = obstore
         self._where = f"s3://{bucket}/{prefix}"
-        options: Any = {"allow_http": True} if private else None
+        options: ClientConfig | None = {"allow_http": True} if private else None
         try:
             self._store = S3Store(bucket, prefix=prefix or None, client_options=options, retry_config=RETRIES)
         except (obstore.exceptions.BaseError, ValueError) as error:

@@ -60,7 +60,7 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     triggers: Sequence[Trigger],
     documents: Mapping[str, Payload],
     *,
-    settings: Mapping[str, Any],
+    settings: Mapping[str, object],
     identity: Mapping[str, Any],
     marks: Mapping[str, Earlier] | None = None,
     known: Sequence[tuple[str, str]] = (),
@@ -88,14 +88,14 @@ def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
     alternatives = [*(unit.rows for unit in (*units, *mark_units)), *(rows for _, rows in contexts)]
     rows = [(target, row) for target, target_rows in enumerate(alternatives) for row in target_rows]
     ungated = sorted({(target, row.flags & EVERYBODY) for target, row in rows if not row.groups})
-    tool_words: Mapping[str, Any] = _tool_words(living, waited)
+    parts, fields = _tool_words(living, waited)
     listed = known if asks_for("like", living) else ()
     spoken = _act_words([*units, *mark_units], vocabularies.values(), kept(own))
     meta = Meta(
         **identity, format=FORMAT, settings=dict(settings), triggers=len(living), marks=len(waited),
         contexts="\n".join(name for name, _ in contexts), known=int(bool(listed)), words=len(spoken),
         paths=int(asks_for("unread", living)), names=int(asks_for("subject_gone", living)), ungated=ungated,
-        ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, **tool_words,
+        ending=_ending(waited, len(living)), waiting=_waiting(living, waited), regex=MAKER, parts=parts, fields=fields,
     )  # fmt: skip
     records = [
         *(_record(unit, trigger, numbers) for trigger, unit in zip(living, units, strict=True)),
@@ -287,7 +287,7 @@ def _ending(waited: Sequence[tuple[str, Earlier]], first: int) -> dict[str, tupl
     return {str(number): (len(earlier.any), name) for number, (name, earlier) in enumerate(waited, start=first)}
 
 
-def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> dict[str, list[str]]:
+def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier]]) -> tuple[list[str], list[str]]:
     """Return the parts of tool names and the fields of tool inputs that clauses look for."""
     clauses = [clause for trigger in triggers for clause in (*trigger.any, *trigger.all)]
     clauses += [clause for _, earlier in waited for clause in (*earlier.any, *earlier.until)]
@@ -295,7 +295,7 @@ def _tool_words(triggers: Sequence[Trigger], waited: Sequence[tuple[str, Earlier
     parts = {part for tool in tools for part in name_parts(str(tool["name"]))}
     inputs = [tool_input for tool in tools if isinstance(tool_input := tool.get("input"), Mapping)]
     fields = {field for tool_input in inputs for field in tool_input}
-    return {"parts": sorted(parts), "fields": sorted(filter(is_looked_up, fields))}
+    return sorted(parts), sorted(filter(is_looked_up, fields))
 
 
 def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
@@ -304,7 +304,7 @@ def folded(compiled: CompiledTrigger | CompiledMark) -> bytes:
     The documents of a trigger are left out: `with_documents` adds them.
     """
     lines: list[str] = []
-    fields: dict[str, Any] = {
+    fields = {
         name: [_fields(item, lines) for item in value] if name in {"any", "all", "until"} else value
         for name, value in compiled.values().items()
         if value is not None and name != "documents"
@@ -317,8 +317,9 @@ def with_documents(record: bytes, documents: Sequence[tuple[int, str, str]]) -> 
     return b"".join((b'{"documents":', dumps(documents).encode("ascii"), b",", record[1:]))
 
 
-def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, Any]:
+def _fields(clause: CompiledClause, lines: list[str]) -> Mapping[str, object]:
     """Return the serialised fields of a clause, and add its large parts to `lines`; their numbers replace them."""
+    large: Mapping[str, object]
     if clause.kind in FOLDED:
         large = {"v": clause.fields["v"]}
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from re import _compiler, _parser  # type: ignore[attr-defined]  # the one parser that reads patterns as `re` does
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.compile.triggers.gate_tables import Group
 from deia.text import words
@@ -19,7 +19,8 @@ FLAGS = int(re.IGNORECASE | re.MULTILINE)
 MARK = "\x02"  # in a literal run: any text may be here
 EDGE = " "  # in a literal run: a word certainly ends here
 Around = tuple[str, str]  # the text before and after an item: MARK or EDGE
-Items = Iterable[tuple[object, Any]]  # a pattern as `re` parses it: operators with their arguments
+Argument: TypeAlias = Any  # of an operator, of any form: the parse tree of `re` is private and untyped
+Items = Iterable[tuple[object, Argument]]  # a pattern as `re` parses it: operators with their arguments
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 EDGES = frozenset(
     "AT_BOUNDARY AT_BEGINNING AT_BEGINNING_STRING AT_BEGINNING_LINE AT_END AT_END_STRING AT_END_LINE".split()
@@ -65,21 +66,21 @@ def _side(char: str) -> str:
     return MARK if char == MARK or char.isalnum() else EDGE
 
 
-def _beginning(operator: str, argument: Any) -> str:
+def _beginning(operator: str, argument: Argument) -> str:
     """Return what an item means for the one before it."""
     if operator == "LITERAL":
         return _side(chr(argument))
     return EDGE if _is_edge(operator, argument) else MARK
 
 
-def _is_edge(operator: str, argument: Any) -> bool:
+def _is_edge(operator: str, argument: Argument) -> bool:
     """Return whether a word certainly ends at an item: an anchor, or white space."""
     if operator == "IN":
         return all(str(kind) == "CATEGORY" and str(category) == "CATEGORY_SPACE" for kind, category in argument)
     return operator == "AT" and str(argument) in EDGES
 
 
-def _run_of(operator: str, argument: Any, around: Around) -> tuple[str, list[Group]]:
+def _run_of(operator: str, argument: Argument, around: Around) -> tuple[str, list[Group]]:
     """Return the literal run of one item, and the groups of the items in it."""
     if operator == "LITERAL":
         return chr(argument), []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.compile.triggers.act_words import (
     ALIKE,
@@ -48,6 +48,7 @@ TABLES = Tables(__file__)
 STOP_WORDS = TABLES.words("stop words")
 PLACES = TABLES.words("places")  # which may never be missing
 MOST_WORDS = 8  # of an exemplar that are looked for; further words are ignored
+Act: TypeAlias = Mapping[str, Any]  # an `act` clause: the names of its parts, as checked when it was read
 FEW = 2  # words beside verb and object that must all be there; of more, one may be missing
 
 
@@ -114,7 +115,7 @@ def _alike(word: str) -> Group:
     return Group(form for member in like if " " not in member for form in forms(member))
 
 
-def lower_act(value: Mapping[str, Any], known: Vocabulary | None = None) -> Lowered:
+def lower_act(value: Act, known: Vocabulary | None = None) -> Lowered:
     """Return a lowered `act` clause. Its row needs a verb, and a noun if it names objects."""
     act = CompiledAct(
         do=[name.translate(PLAIN) for name in value["do"]],
@@ -124,8 +125,8 @@ def lower_act(value: Mapping[str, Any], known: Vocabulary | None = None) -> Lowe
     )  # fmt: skip
     source = act_source(value)
     known = known or vocabulary()
-    own: dict[str, Any] = {"words": known.number} if known.number else {}
-    clause = CompiledClause.of("act", source, [(source, act.values())], **own)
+    own = {"words": known.number} if known.number else {}
+    clause = CompiledClause.of("act", source, [(source, act.values())], asked=None, **own)
     return Lowered(clause=clause, rows=(_row(act, known),))
 
 
@@ -146,14 +147,14 @@ def _row(act: CompiledAct, known: Vocabulary) -> Row:
     return (*row, *(Group(form for item in items for form in item[-1]) for items in beside if items))
 
 
-def act_source(value: Mapping[str, Any]) -> str:
+def act_source(value: Act) -> str:
     """Return an `act` clause as one line: `destroy database where production`."""
     parts = ["|".join(value["do"]), "|".join(value.get("what", ()))]
     parts += [f"{name} {'|'.join(value[name])}" for name in ("where", "how", "not") if value.get(name)]
     return " ".join(part for part in (*parts, "all" if value.get("all") else "") if part)
 
 
-def _items(value: Mapping[str, Any], name: str) -> list[list[list[str]]]:
+def _items(value: Act, name: str) -> list[list[list[str]]]:
     return [[sorted(forms(word)) for word in words(item)] for item in value.get(name, ()) if words(item)]
 
 

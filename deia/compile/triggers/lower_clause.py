@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from deia.commons.triggers.clause_language import (
     GAP,
@@ -47,6 +47,7 @@ WILD = "\x02"
 DELETION = Group(("rm", "unlink", "trash", "del", "delete", "remove"))
 PRONOUNS = ("everything", "it", "that", "them", "these", "this", "those")
 WHOLE_THING = [["whole"], ["thing"]]
+Value: TypeAlias = Any  # of a clause: a form for each kind, which reading it checked
 
 
 def lower_clause(clause: Clause, known: Vocabulary | None = None) -> Lowered:
@@ -112,7 +113,7 @@ def _commonness(alike: list[str]) -> tuple[bool, int]:
     return not COMMON.isdisjoint(alike), -len(alike[0])
 
 
-def _command(value: Any) -> Lowered:
+def _command(value: object) -> Lowered:
     alternatives = parse_command(str(value))
     # The gate needs the program, plain words and long options; short options have other spellings: `-rf`, `-r -f`.
     sure = [
@@ -158,31 +159,31 @@ def _sure_words(glob: str) -> list[str]:
     return [word for part in marked.split() if WILD not in part for word in words(part)]
 
 
-def _pattern(value: Any) -> Lowered:
+def _pattern(value: object) -> Lowered:
     pattern = compiled_pattern(str(value))
     groups = tuple(dict.fromkeys(required_groups(pattern.source)))
     clause = CompiledClause.of("pattern", pattern.source, pattern.fields["v"])
     return Lowered(clause=clause, rows=(groups,))
 
 
-def _output(value: Any) -> Lowered:
+def _output(value: object) -> Lowered:
     pattern = compiled_pattern(str(value))
     groups = tuple(dict.fromkeys((Group((A_PRINTED,)), *required_groups(pattern.source))))
     return Lowered(clause=CompiledClause.of(OUTPUT, pattern.source, None, output=pattern), rows=(groups,))
 
 
-def _incoming(value: Any) -> Lowered:
+def _incoming(value: Value) -> Lowered:
     """Lower patterns over any result. In JSON, the first word of a line has the letter of an escape before it."""
-    sources = {INCOMING: value["first"], THEN: value[THEN]} if hasattr(value, "items") else {INCOMING: value}
-    patterns: dict[str, Any] = {name: compiled_pattern(str(source)) for name, source in sources.items()}
+    sources = {INCOMING: value["first"], THEN: value[THEN]} if isinstance(value, Mapping) else {INCOMING: value}
+    patterns = {name: compiled_pattern(str(source)) for name, source in sources.items()}
     groups = [group for pattern in patterns.values() for group in required_groups(pattern.source)]
     required = [Group({*group, *(f"n{word}" for word in group)}) for group in groups]
     row = tuple(dict.fromkeys((Group((A_RESULT,)), *required)))
     source = f" {GAP} ".join(pattern.source for pattern in patterns.values())
-    return Lowered(clause=CompiledClause.of(INCOMING, source, None, **patterns), rows=(row,))
+    return Lowered(clause=CompiledClause.of(INCOMING, source, None, asked=None, **patterns), rows=(row,))
 
 
-def _write(value: Any) -> Lowered:
+def _write(value: Value) -> Lowered:
     conditions = value if hasattr(value, "items") else {"paths": value}
     patterns = {name: compiled_pattern(str(conditions[name])) for name in WRITE_TEXTS if name in conditions}
     asked = {
@@ -202,7 +203,7 @@ def _write(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of("write", source, globs, asked=asked, **patterns), rows=rows)
 
 
-def _tool(value: Any) -> Lowered:
+def _tool(value: Value) -> Lowered:
     name = str(value["name"])
     fields = {str(field): str(glob) for field, glob in value.get("input", {}).items()}
     sure = [word for glob in (name, *fields.values()) for word in _sure_words(glob)]
@@ -231,7 +232,7 @@ def size_of(word: str) -> int:
     return len(word.encode("utf-8", "surrogatepass"))
 
 
-def _words(value: Any) -> Lowered:
+def _words(value: Value) -> Lowered:
     """Lower the master index's old form: all words of `all`, or one of `any`."""
     options = [list(value.get("all", ())), *([text] for text in value.get("any", ()))]
     texts = [" ".join(option) for option in options if option]
@@ -240,7 +241,7 @@ def _words(value: Any) -> Lowered:
     return Lowered(clause=CompiledClause.of("words", " | ".join(texts), expanded), rows=rows, wide=True)
 
 
-def _sql(value: Any) -> Lowered:
+def _sql(value: Value) -> Lowered:
     templates = [parse_sql(str(template)) for template in value]
     needed = [[word for word in template if word not in {GAP, "without", "where"}] for template in templates]
     rows = tuple(tuple(Group((part,)) for word in sure for part in words(word)) for sure in needed)
@@ -253,7 +254,7 @@ def _call(kind: str, sign: str, value: str) -> Lowered:
     return Lowered(clause=CompiledClause.of(kind, value, value), rows=rows, wide=True)
 
 
-LOWER: dict[str, Callable[[Any], Lowered]] = {
+LOWER: dict[str, Callable[[Value], Lowered]] = {
     ANY_CLIENT: lambda value: _call(ANY_CLIENT, A_DELETION, str(value)),
     PACKAGE: lambda value: _call(PACKAGE, A_PACKAGE, str(value)),
     "phrase": lambda value: _slots("phrase", str(value), forms),

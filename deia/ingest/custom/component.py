@@ -128,7 +128,7 @@ def _reason(error: Exception) -> str:
 # --- the chunks that it describes ---
 
 
-def from_offsets(answer: Any, data: bytes) -> list[Described]:
+def from_offsets(answer: object, data: bytes) -> list[Described]:
     """Return the chunks of a JSON list; raise ReadingError if the answer is not one."""
     if not isinstance(answer, str):
         raise TypeError(answer)
@@ -143,7 +143,7 @@ def from_offsets(answer: Any, data: bytes) -> list[Described]:
     return [_described(number, row) for number, row in enumerate(rows, 1)]
 
 
-def _described(number: int, row: Any) -> Described:
+def _described(number: int, row: object) -> Described:
     fields = {name: row[name] for name in Described._fields if row.get(name)} if isinstance(row, dict) else {}
     described = Described(**{"start": 0, "end": 0, **fields})
     if not all(type(value) is kind for value, kind in zip(described, (int, int, str, str, dict), strict=True)):

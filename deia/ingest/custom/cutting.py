@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deia import files
 from deia.ingest.chunkers.pieces import Cut, chunks_from
@@ -12,6 +12,7 @@ from deia.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from deia.ingest.reading import ChunkerConfig, Reading
 
@@ -51,7 +52,7 @@ def custom_chunker(custom: CustomChunker) -> Callable[[Reading, str, ChunkerConf
     return cut_by_component
 
 
-def component_runner() -> Any:
+def component_runner() -> ModuleType:
     """Return the module that runs components; raise ReadingError if the library for that is not installed."""
     try:
         from deia.ingest.custom import component  # noqa: PLC0415 - 45 ms and an extra, which only components need

@@ -12,7 +12,7 @@ from deia.records import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    Node = Any  # a node of the parser, which is an extra
+    Node = Any  # the parser's tree, or a node of it, which is an extra
 
 NO_CONTENT = "script style noscript template svg iframe nav footer aside form button dialog".split()
 MAIN = ("main", "[role=main]", "article", "#content", "body")
@@ -61,7 +61,7 @@ def read_html(path: str, content: bytes) -> Reading:
     )
 
 
-def _main(tree: Any) -> Node:
+def _main(tree: Node) -> Node:
     """Return the element that holds the main text: the first named one that holds enough of it."""
     body = tree.body
     whole = len(body.text(deep=True)) if body is not None else 0

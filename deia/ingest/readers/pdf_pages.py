@@ -18,7 +18,9 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    Theirs: TypeAlias = Any  # an object of pypdfium2, which is an extra
 
 MOST_PAGES = 20_000
 MOST_OUTLINED = 20_000
@@ -90,7 +92,7 @@ def read_pdf(path: str, content: bytes) -> Reading:
     )
 
 
-def _outline(document: Any) -> list[_Mark]:
+def _outline(document: Theirs) -> list[_Mark]:
     """Return the entries of the outline in order; the library does not follow cycles."""
     marks = []
     for bookmark in islice(document.get_toc(max_depth=DEEPEST_OUTLINE), MOST_OUTLINED):
@@ -102,7 +104,7 @@ def _outline(document: Any) -> list[_Mark]:
     return marks
 
 
-def _pages(document: Any, *, with_types: bool) -> tuple[list[list[_Line]], int]:
+def _pages(document: Theirs, *, with_types: bool) -> tuple[list[list[_Line]], int]:
     """Return the lines of each page, and how many pages cannot be read."""
     import pypdfium2  # noqa: PLC0415 - an extra
 
@@ -119,7 +121,7 @@ def _pages(document: Any, *, with_types: bool) -> tuple[list[list[_Line]], int]:
     return pages, damaged
 
 
-def _lines(text_page: Any, number: int, *, with_types: bool) -> Iterator[_Line]:
+def _lines(text_page: Theirs, number: int, *, with_types: bool) -> Iterator[_Line]:
     """Yield the lines of a page with the type of their middle letter, since the first may be a number in the margin.
 
     Bold type is recognised only `with_types`; it does not matter if there is an outline.

@@ -23,7 +23,9 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    Row: TypeAlias = dict[str, Any]  # an exported chunk, of which nothing was checked
 
 MOST_IN_ALL = 512_000_000  # bytes of an export
 MOST_LINES = 5_000_000  # of a document
@@ -41,7 +43,7 @@ class ChunkFiles:
 
     def files(self) -> Iterator[Found]:
         """Yield every document; raise SourceError if the source is not an export."""
-        documents: dict[str, list[Any]] = {}
+        documents: dict[str, list[Row]] = {}
         where = self._place
         try:
             for where, content in self._parts():  # noqa: B007 - the error names the last one
@@ -81,17 +83,17 @@ class _NoDocumentType(ET.TreeBuilder):
         raise ValueError("a document type")
 
 
-def xml_row(content: bytes) -> dict[str, Any]:
+def xml_row(content: bytes) -> Row:
     """Return the chunk in an XML file as a row of JSON; raise ValueError if it is malformed."""
     try:
         root = ET.fromstring(content, parser=ET.XMLParser(target=_NoDocumentType()))  # noqa: S314 - as above
     except (ET.ParseError, LookupError) as error:
         raise ValueError(str(error)) from error
-    row: dict[str, Any] = {element.tag.removeprefix(f"{{{NAMESPACE}}}"): element.text or "" for element in root}
+    row: Row = {element.tag.removeprefix(f"{{{NAMESPACE}}}"): element.text or "" for element in root}
     return {**row, "id": root.attrib["id"], **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
 
 
-def _moment(row: dict[str, Any]) -> float:
+def _moment(row: Row) -> float:
     try:
         return float(calendar.timegm(time.strptime(row["updated"], "%Y-%m-%d")))
     except WRONG:
@@ -111,7 +113,7 @@ def rebuilt(path: str, content: bytes) -> tuple[Reading, list[Chunk]]:
         raise ReadingError("its chunks do not fit together", where=path, fix=FIX) from error
 
 
-def _chunk(path: str, ordinal: int, row: dict[str, Any], ordinals: dict[str, int]) -> Chunk:
+def _chunk(path: str, ordinal: int, row: Row, ordinals: dict[str, int]) -> Chunk:
     parent = -1 if row.get("parent_id") is None else ordinals[row["parent_id"]]
     first, last = row["lines"]
     level, page = row["level"], row.get("page") or 0

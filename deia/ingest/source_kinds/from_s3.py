@@ -11,9 +11,10 @@ from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
-RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
+    from obstore.store import ClientConfig, RetryConfig
+
+RETRIES: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
 class S3Files:
@@ -31,7 +32,7 @@ class S3Files:
         bucket, _, self._prefix = source.place.removeprefix("s3://").partition("/")
         self._sizes: dict[str, int] = {}
         try:
-            options: Any = {"allow_http": True} if source.private else None
+            options: ClientConfig | None = {"allow_http": True} if source.private else None
             self._store = S3Store(bucket, client_options=options, retry_config=RETRIES)
         except (obstore.exceptions.BaseError, ValueError) as error:
             raise SourceError(f"{source.place} cannot be opened: {error}", fix="Check the AWS_… variables.") from error

@@ -11,7 +11,9 @@ from deia.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    Options: TypeAlias = dict[str, Any]  # of `deia search`, by the name of the parameter that each sets
 
 TABLES = Tables(__file__)
 HELP = TABLES.pairs("help")
@@ -57,9 +59,9 @@ SEARCH = (
 )  # fmt: skip
 
 
-def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
+def read_search(arguments: Sequence[str]) -> Options | None:
     """Return the options of an ordinary `deia [--commons FOLDER] search …`, or None for any other command line."""
-    options: dict[str, Any] = {}
+    options: Options = {}
     words: list[str] = []
     known: Sequence[Flag] = (COMMONS,)  # before the command's name
     at = 0
@@ -88,7 +90,7 @@ def read_search(arguments: Sequence[str]) -> dict[str, Any] | None:
     return {**options, "text": " ".join(words)} if known is SEARCH else None
 
 
-def _add(flag: Flag, value: str, options: dict[str, Any]) -> bool:
+def _add(flag: Flag, value: str, options: Options) -> bool:
     """Add an option's value and return whether it is an ordinary one."""
     if value.startswith("-") or (
         flag.choices and (value not in flag.choices or (flag.field in options and not flag.repeated))

@@ -17,14 +17,16 @@ from deia.serve.cli import output
 from deia.serve.cli.terminal import look_of
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Unpack
+
+    from deia.search.filters import Filters
 
 ENCODE = "encode"  # the reason for a compile aside, apart from those of hooks
 COMPILER = "deia.compile.compiler"  # is imported only if the commons had to be compiled for this search
 
 
 def search(
-    *, commons: str = "", form: str = "", limit: int | None = None, budget: int = 0, color: str = "", **query: Any
+    *, text: str = "", commons: str = "", form: str = "", budget: int = 0, color: str = "", **filters: Unpack[Filters]
 ) -> int:
     """Answer a question on standard output; return 0 if documents were found, otherwise 1.
 
@@ -34,7 +36,7 @@ def search(
     if budget and form not in ("", "full"):
         raise QueryError(f"--budget does not apply to --format {form}", fix="Use it with --format full.")
     librarian = Librarian(commons or None, agent="cli")
-    answer = librarian.query(limit=limit, **query)
+    answer = librarian.query(text, **filters)
     form = form or ("full" if budget else "table" if output.at_terminal() or color == "always" else "summary")
     if form == "table":
         output.show(table(answer, look=look_of(librarian.root, colour=color, environ=os.environ)))

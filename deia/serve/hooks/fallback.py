@@ -21,7 +21,6 @@ from deia.watch.memory.log import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from deia.serve.hooks.place import Place
 
@@ -34,10 +33,10 @@ FIX = "If you see this again in a few minutes, type: deia compile"
 
 def stand_in(place: Place, why: str) -> Artefact | None:
     """Start a compile, set `place.trouble`, and return the triggers that count until it is done, if there are any."""
-    values = _settings(place)
-    wanted_below = values.get("starter", True) and values.get("starter_triggers", True)
+    own = _settings(place)
+    wanted_below = own is None or (own.starter and own.starter_triggers)
     layered = wanted_below and not folders.is_starter(place.root)
-    starter = _starter(place, values) if layered else None
+    starter = _starter(place, own) if layered else None
     wanted = [folders.STARTER, place.root] if layered and starter is None else [place.root]
     started = start_compile(place.state, place.root, wanted)
     effect = "only the starter's triggers count" if starter else "nothing is watched"
@@ -48,20 +47,21 @@ def stand_in(place: Place, why: str) -> Artefact | None:
     return starter
 
 
-def _settings(place: Place) -> dict[str, Any]:
-    """Return the settings of the uncompiled commons; empty if they cannot be read."""
+def _settings(place: Place) -> settings.Settings | None:
+    """Return the settings of the uncompiled commons, or None if they cannot be read."""
     try:
-        return settings.resolve(place.root, environ=place.environ).values()
+        return settings.resolve(place.root, environ=place.environ)
     except (SettingsError, OSError):
-        return {}
+        return None
 
 
 def deadline_of(place: Place, default: float) -> float:
     """Return the seconds that a hook of an uncompiled commons may take."""
-    return float(_settings(place).get("deadline_ms", default * 1000)) / 1000
+    own = _settings(place)
+    return own.deadline_ms / 1000 if own is not None else default
 
 
-def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
+def _starter(place: Place, own: settings.Settings | None) -> Artefact | None:
     """Return the starter's compiled triggers with the settings of the commons, or None if there are none."""
     derived = folders.derived_folder(folders.STARTER, place.environ)
     try:
@@ -69,8 +69,9 @@ def _starter(place: Place, values: dict[str, Any]) -> Artefact | None:
         artefact = open_artefact(f"{derived}/triggers")
     except ArtefactError:
         return None
-    own = artefact.meta.settings
-    artefact.meta = artefact.meta.but(settings={name: values.get(name, value) for name, value in own.items()})
+    values = own.values() if own is not None else {}
+    compiled = artefact.meta.settings.items()
+    artefact.meta = artefact.meta.but(settings={name: values.get(name, value) for name, value in compiled})
     return artefact
 
 
@@ -149,12 +150,12 @@ def _start(command: list[str], folder: str) -> int:
     """Start a process that outlives this one, without input or output; return its id, or 0 if it did not start."""
     import subprocess  # noqa: PLC0415 - 10 ms, and only if a compile is due
 
-    detached: dict[str, Any] = {"start_new_session": True}
+    flags, none = 0, subprocess.DEVNULL
     if sys.platform == "win32":
-        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    none = subprocess.DEVNULL
-    detached |= {"stdin": none, "stdout": none, "stderr": none, "cwd": folder, "close_fds": True}
+        flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
     try:
-        return subprocess.Popen(command, **detached).pid  # noqa: S603 - our own
+        return subprocess.Popen(  # noqa: S603 - our own
+            command, stdin=none, stdout=none, stderr=none, cwd=folder, start_new_session=True, creationflags=flags
+        ).pid
     except (OSError, ValueError):
         return 0

@@ -10,8 +10,7 @@ from deia.watch.silence import allow, mutes
 from deia.watch.silence.exceptions import Touched, excepted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     from deia.serve.hooks.place import Place
     from deia.serve.hosts.event import Occasion
@@ -21,12 +20,14 @@ if TYPE_CHECKING:
 class Silences:
     """The triggers that are muted for a turn, and those that may pass in it."""
 
-    def __init__(self, place: Place, occasion: Occasion, turn: Turn, exceptions: Mapping[str, Any], now: float) -> None:
-        self._state, self._now = place.state, now
-        touched = Touched(turn, occasion.folder)
-        where: dict[str, Any] = {"folder": occasion.folder, "conversation": occasion.conversation}
-        self._where = {**where, "touched": touched}
-        self._by_person = mutes.muted_triggers(place.state, now=now, **self._where)
+    def __init__(
+        self, place: Place, occasion: Occasion, turn: Turn, exceptions: Mapping[str, Sequence[str]], now: float
+    ) -> None:
+        self._state, self._now, self._occasion = place.state, now, occasion
+        self._touched = touched = Touched(turn, occasion.folder)
+        self._by_person = mutes.muted_triggers(
+            place.state, folder=occasion.folder, now=now, touched=touched, conversation=occasion.conversation
+        )
         self._permissions = allow.allowed(place.state, occasion.conversation, now=now)
         self.muted = self._by_person | excepted(exceptions, touched, root=place.root)
         self.allowed = frozenset(trigger for permission in self._permissions for trigger in permission.triggers)
@@ -35,4 +36,7 @@ class Silences:
         """Use up the one-time mutes and permissions that had an effect."""
         allow.spend(self._state, self._permissions, watched.passed)
         silenced = {verdict.trigger for verdict in watched.verdicts if verdict.stage == "muted"}
-        mutes.use_up(self._state, self._by_person & silenced, now=self._now, **self._where)
+        mutes.use_up(
+            self._state, self._by_person & silenced, folder=self._occasion.folder, now=self._now,
+            touched=self._touched, conversation=self._occasion.conversation,
+        )  # fmt: skip

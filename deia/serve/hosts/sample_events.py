@@ -48,11 +48,11 @@ def sample(host: str, happening: Happening) -> Event | None:
     values = {"$shell": table.get("shell", ""), **{f"${name}": value for name, value in happening.values().items()}}
     values["$command"] = command
     call = table.get("call", {}) if happening.moment in CALLS else {}
-    event: Event = _filled({**table["all"], **call, **table[happening.moment]}, values)
-    return event
+    fields: Event = {**table["all"], **call, **table[happening.moment]}
+    return {name: _filled(template, values) for name, template in fields.items()}
 
 
-def _filled(template: Any, values: Mapping[str, str]) -> Any:
+def _filled(template: Json, values: Mapping[str, str]) -> Json:
     """Return a template with its texts replaced."""
     if isinstance(template, list):
         return [_filled(item, values) for item in template]

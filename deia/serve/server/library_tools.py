@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from deia import fast_json, files
 from deia.compile.encoding_progress import read_encoding
@@ -29,7 +29,7 @@ from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.library_process import command
 from deia.text import counted
 
-Report: TypeAlias = Callable[[Any, Any, str], Awaitable[None]]  # how many, of how many in all, and in words
+Report: TypeAlias = Callable[[float, float, str], Awaitable[None]]  # how many, of how many in all, and in words
 
 PERSON = "A person can type: deia ingest SOURCE"
 
@@ -115,9 +115,9 @@ async def finish(desk: Desk, name: str, report: Report) -> Reply:
     try:
         while process.stdout and (line := await process.stdout.readline()):
             last = fast_json.loads(line.decode("ascii"))
-            if "of" in last:
-                message = f"{last['files']} of {last['of']} files, {last['chunks']} passages"
-                await report(last["files"], last["of"], message)
+            done, of = last.get("files"), last.get("of")
+            if isinstance(done, int) and isinstance(of, int):
+                await report(done, of, f"{done} of {of} files, {last['chunks']} passages")
     finally:
         if process.returncode is None:
             process.terminate()

@@ -161,7 +161,7 @@ class Handlers:
             types.Prompt(name=name, description=prompt.description, arguments=list(prompt.parameters))
             for name, prompt in PROMPTS.items()
         ]
-        server: Server[Any] = Server(
+        server = Server(
             NAME,
             version=deia.__version__,
             title=TITLE,
@@ -278,7 +278,7 @@ class Handlers:
 
     async def _answer(
         self, asked: Asked, ctx: Context, *, read: Callable[[Desk], Value], text: Callable[[Value], str],
-        data: Any = None,
+        data: object = None,
     ) -> Value:  # fmt: skip
         """Return what the desk answers, and log that it did; raise MCPError if it refuses to."""
         began, outcome, reply_text = time.perf_counter(), "refused", ""

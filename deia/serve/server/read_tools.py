@@ -14,7 +14,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 from mcp_types import PromptArgument
 
@@ -296,13 +296,13 @@ def _advice(answer: Answer, own: Sequence[Result]) -> str:
 # --- the graph ---
 
 
-def from_graph(question: Callable[..., GraphAnswer], desk: Desk, **arguments: Any) -> Reply:
+def from_graph(question: Callable[..., GraphAnswer], desk: Desk, **arguments: object) -> Reply:
     """Return the answer to one of the librarian's questions to the graph."""
     answer = question(desk.librarian, **arguments)
     return Reply(fields=answer.to_dict(), text=answer.text)
 
 
-def entities(desk: Desk, *, fields: Sequence[str] = (), **arguments: Any) -> Reply:
+def entities(desk: Desk, *, fields: Sequence[str] = (), **arguments: object) -> Reply:
     """Return the entities of a type, or those that a name may mean; `fields` are written as name=value."""
     return from_graph(Librarian.entities, desk, fields=fields_of(fields), **arguments)
 

@@ -27,7 +27,7 @@ _TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
 _Validator: type[Validator] = validators.extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]  # its stubs lack a signature
 
 
-def checked(tool: Tool, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+def checked(tool: Tool, arguments: Mapping[str, Json] | None) -> Mapping[str, Json]:
     """Return the arguments of a call, without those that are null."""
     present = {name: value for name, value in (arguments or {}).items() if value is not None}
     problems = list(_problems(tool.inputs, present))
@@ -67,8 +67,8 @@ def _problem(name: str, value: Json, schema: Schema) -> str:
     return ""
 
 
-def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    instance: Any = error.instance
+def _describe(error: ValidationError, schema: Schema) -> str:
+    instance: object = error.instance
     wanted: Any = error.validator_value
     where = "has an item that " if error.path else ""
     if error.validator == "enum":
@@ -76,7 +76,7 @@ def _describe(error: ValidationError, schema: Mapping[str, Any]) -> str:
     if error.validator in ("type", "anyOf"):
         kinds = wanted if isinstance(wanted, str) else " or ".join(kind["type"] for kind in wanted)
         return f"{where}is {_excerpt(instance)}; it must be of type {kinds}"
-    if error.validator in ("maxLength", "maxItems"):
+    if error.validator in ("maxLength", "maxItems") and isinstance(instance, (str, list)):
         unit = "characters" if isinstance(instance, str) else "items"
         return f"has {len(instance)} {unit}; at most {wanted} are accepted"
     return f"is {_excerpt(instance)}; it must be between {schema['minimum']} and {schema['maximum']}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import load_index
@@ -34,18 +33,22 @@ MOST_PARTS = 4  # of a category
 CHANGED = ("title", "summary", "urgency", "tags", "keywords")  # fields of a document that an update may change
 
 
-def save(desk: Desk, *, text: str, update: str = "", **fields: Any) -> Reply:
+def save(
+    desk: Desk, *, text: str, update: str = "", tags: Sequence[str] = (), keywords: Sequence[str] = (),
+    trigger: bool = False, **fields: str,
+) -> Reply:  # fmt: skip
     """Save a new lesson, or replace the text of the document that `update` names; `fields` are those of a lesson."""
     root = desk.writable
     if not text.strip():
         raise QueryError("save_lesson: text is empty.", fix="Say what went wrong, why, and what to do instead.")
-    return _update(desk, root, update, text, **fields) if update else _add(desk, root, text, **fields)
+    if update:
+        return _update(desk, root, update, text, trigger=trigger, tags=tags, keywords=keywords, **fields)
+    return _add(desk, root, text, tags=tags, keywords=keywords, trigger=trigger, **fields)
 
 
 def _add(
-    desk: Desk, root: str, text: str, *, tags: Sequence[str] = (), keywords: Sequence[str] = (), trigger: bool = False,
-    **fields: str,
-) -> Reply:  # fmt: skip
+    desk: Desk, root: str, text: str, *, tags: Sequence[str], keywords: Sequence[str], trigger: bool, **fields: str
+) -> Reply:
     _check_category(fields.get("category", ""))
     lesson = add_lesson(
         root, text=text, today=desk.today, tags=tuple(tags), keywords=tuple(keywords),
@@ -92,8 +95,8 @@ def _trigger_advice(lesson: Lesson) -> str:
     return "No trigger was drafted: neither the title nor the text names a mistake, such as: Never `COMMAND`."
 
 
-def _update(desk: Desk, root: str, ident: str, text: str, **fields: Any) -> Reply:
-    if fields.get("trigger"):
+def _update(desk: Desk, root: str, ident: str, text: str, *, trigger: bool, **fields: Json) -> Reply:
+    if trigger:
         raise QueryError("save_lesson: a trigger can be drafted only for a new lesson.", fix="Omit trigger.")
     refuse_weakening(root, ident)
     changes = {name: fields[name] for name in CHANGED if name in fields}

@@ -13,9 +13,9 @@ import re
 import shutil
 import urllib.request
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from deia.errors import HostError
+from deia.fast_json import Json
 from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.check_results import Finding, Patient, dead, fine, warning
 from deia.serve.setup.connect import HOOKS_OPTION, server_paths
@@ -47,20 +47,21 @@ def warm_findings(patient: Patient) -> Iterator[Finding]:
                 yield finding.but(text=f"{path}: {finding.text}")
 
 
-def _at_address(patient: Patient, scope: str, entry: Mapping[str, Any]) -> Finding:
+def _at_address(patient: Patient, scope: str, entry: Mapping[str, Json]) -> Finding:
     url = one_line(str(entry["url"]))
     if not patient.owns(scope):
         text = f"the server at {url} was not asked, since this project is not trusted"
         return warning(text, "Type: deia install claude-code --warm --user")
     if not url.startswith(("http://", "https://")):
         return dead(f"{url} is not an address", "Type: deia install claude-code --warm")
-    folder, allowed = patient.machine.project, entry.get("allowedEnvVars", ())
+    folder, allowed, written = patient.machine.project, entry.get("allowedEnvVars"), entry.get("headers")
     event = sample(CLAUDE_CODE, Happening(moment=BEFORE_TOOL, text="ls", conversation=CONVERSATION, folder=folder))
     # As the host does: the variables that the entry allows are filled in, and others become empty.
-    values = {name: value for name, value in patient.machine.environ.items() if name in allowed}
+    names = allowed if isinstance(allowed, list) else []
+    values = {name: value for name, value in patient.machine.environ.items() if name in names}
     headers = {
         name: re.sub(r"\$\{?(\w+)\}?", lambda match: values.get(match[1], ""), str(text))
-        for name, text in entry.get("headers", {}).items()
+        for name, text in (written.items() if isinstance(written, dict) else ())
     }
     request = urllib.request.Request(url, data=json.dumps(event).encode(), headers=headers)  # noqa: S310 - checked above
     try:
@@ -76,16 +77,16 @@ def _at_address(patient: Patient, scope: str, entry: Mapping[str, Any]) -> Findi
 
 def _by_tool(patient: Patient, scope: str) -> Finding:
     """Return whether the host can start the session's server, and that server offers the tool for hooks."""
-    server: dict[str, Any] = {}
+    server: dict[str, Json] = {}
     for path in server_paths(CLAUDE_CODE, patient.machine).values():
         with contextlib.suppress(HostError):
             server = server or server_in(read_settings(path), CLAUDE_CODE, path=path) or {}
-    command, arguments = server.get("command"), server.get("args") or []
+    command, arguments = server.get("command"), server.get("args")
     if not server:
         problem = "its hooks call a tool of the server deia, with which the session is not connected"
     elif isinstance(command, str) and not shutil.which(command):
         problem = f"its hooks call a tool of the server deia, but there is no program {command}"
-    elif isinstance(command, str) and HOOKS_OPTION not in arguments:
+    elif isinstance(command, str) and not (isinstance(arguments, list) and HOOKS_OPTION in arguments):
         problem = f"its hooks call a tool that the server deia does not offer without {HOOKS_OPTION}"
     else:
         return fine("hooks that call the server's tool stand beside the command")

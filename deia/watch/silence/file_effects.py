@@ -14,7 +14,6 @@ from deia.watch.turn.tool_call import PATH_FIELDS, SILENT_TOOLS, is_shell, strin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 # A file is deleted, gets a whole text, a part of one, more at its end, or new rights; or code changes what it loaded.
 GONE, WHOLE, PART, ADDED, SEALED, CODED = "gone", "whole", "part", "added", "sealed", "coded"
@@ -49,7 +48,7 @@ class Effect(Record):
 def tool_effects(turn: Turn) -> Iterator[Effect]:
     """Yield what a tool other than a shell does to files."""
     name = plain_name(turn.tool)
-    tool_input: Any = turn.tool_input or {}
+    tool_input: Mapping[str, object] = turn.tool_input or {}
     action = tool_input.get("command") if isinstance(tool_input.get("command"), str) else ""
     if (
         is_shell(turn)
@@ -82,7 +81,7 @@ def _has_word(name: str, words: tuple[str, ...]) -> bool:
     return not set(words).isdisjoint(name.split("_")) or name.startswith(tuple(word for word in words if len(word) > 2))
 
 
-def _paths(fields: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+def _paths(fields: Mapping[str, object], names: tuple[str, ...]) -> list[str]:
     """Return the paths that some fields hold, each once."""
     paths: list[str] = []
     for name in names:
@@ -92,11 +91,11 @@ def _paths(fields: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(filter(None, paths)))
 
 
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+def _first(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     return next((value for name in names if isinstance(value := fields.get(name), str)), None)
 
 
-def _edits(fields: Mapping[str, Any], path: str, *, inserts: bool, depth: int = 0) -> Iterator[Effect]:
+def _edits(fields: Mapping[str, object], path: str, *, inserts: bool, depth: int = 0) -> Iterator[Effect]:
     old, new = _first(fields, OLD), _first(fields, NEW)
     every = any(fields.get(name) is True for name in ("replace_all", "replaceAll", "allow_multiple"))
     whole, fragment = _first(fields, WHOLE_FIELDS), _first(fields, FRAGMENTS)

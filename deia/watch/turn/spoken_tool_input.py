@@ -14,7 +14,7 @@ from deia.watch.turn.tool_call import MOST_DEPTH, SILENT_TOOLS, WRITE_TOOLS, is_
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
-    from typing import Any, TypeGuard
+    from typing import TypeGuard
 
 # Fields of questions, plans, task lists and sub-agents in the hosts that deia knows, and in common tool servers.
 FIELDS = frozenset(
@@ -47,25 +47,25 @@ def tasks_of(turn: Turn) -> list[str]:
     return [_print(task) for task in tasks if not _is_finished(task)]
 
 
-def _is_task(value: object) -> TypeGuard[Mapping[str, Any]]:
+def _is_task(value: object) -> TypeGuard[Mapping[str, object]]:
     return _is_mapping(value) and isinstance(value.get("status"), str)
 
 
-def _is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
+def _is_mapping(value: object) -> TypeGuard[Mapping[str, object]]:
     return hasattr(value, "items")
 
 
-def _is_finished(task: Mapping[str, Any]) -> bool:
-    return task["status"].lower() in FINISHED
+def _is_finished(task: Mapping[str, object]) -> bool:
+    return str(task["status"]).lower() in FINISHED
 
 
-def _print(task: Mapping[str, Any]) -> str:
+def _print(task: Mapping[str, object]) -> str:
     """Return a hash of a task's words, which does not depend on its number and status."""
     texts = [text for name, text in task.items() if isinstance(text, str) and name.lower() in FIELDS - {"activeform"}]
     return f"{fingerprint(' '.join(texts)):x}"
 
 
-def _input_of(turn: Turn) -> Any:
+def _input_of(turn: Turn) -> Mapping[str, object]:
     """Return a call's input, parsed if the host sends it as JSON text."""
     tool_input = turn.tool_input or {}
     texts = [value for value in (*tool_input.values(), turn.text) if isinstance(value, str)]
@@ -73,9 +73,10 @@ def _input_of(turn: Turn) -> Any:
     if not written or set(tool_input) - {"command"}:
         return tool_input
     try:
-        return loads(written)
+        read: Mapping[str, object] = loads(written)
     except ValueError:
         return tool_input
+    return read
 
 
 def _speech_in(value: object, name: str, depth: int, known: Collection[str]) -> Iterator[str]:

@@ -176,7 +176,13 @@ def test_a_server_of_that_name_that_is_somebody_elses_is_refused(host: str) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ['mcp_servers = {deia = {command = "deia"}}\n', '[mcp_servers]\ndeia.command = "deia"\n', "[mcp_servers\n", "= 1", DEEP],
+    [
+        'mcp_servers = {deia = {command = "deia"}}\n',
+        '[mcp_servers]\ndeia.command = "deia"\n',
+        "[mcp_servers\n",
+        "= 1",
+        DEEP,
+    ],
 )
 def test_a_table_that_lines_cannot_change_is_left_to_the_person(text: str) -> None:
     with pytest.raises(HostError, match=r"line by line|not TOML") as caught:

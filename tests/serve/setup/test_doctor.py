@@ -533,6 +533,17 @@ def test_an_address_at_which_nobody_answers_is_told_and_is_no_defect(deia: Deia,
     assert "file:///etc/hooks/claude-code is not an address" in deia("doctor").out
 
 
+def test_what_is_not_as_the_host_wants_it_in_the_entry_of_an_address_ends_no_check(deia: Deia, commons: Path) -> None:
+    assert deia("install", "claude-code", "--warm", "--url", "http://127.0.0.1:9").code == 0
+    settings = commons / ".claude/settings.json"
+    written = json.loads(settings.read_text(encoding="utf-8"))
+    for group in (group for groups in written["hooks"].values() for group in groups):
+        for entry in group["hooks"]:
+            entry.update({"headers": ["X-Token: 1"], "allowedEnvVars": 5} if entry["type"] == "http" else {})
+    settings.write_text(json.dumps(written), encoding="utf-8")
+    assert "the server at http://127.0.0.1:9/hooks/claude-code does not answer" in deia("doctor").out
+
+
 # --- in a repository of somebody else's ---
 
 

@@ -14,7 +14,7 @@ from deia.serve.cli.shell_completion import complete_filter
 
 
 def _option(flag: Flag) -> click.Option:
-    kind: click.ParamType[Any] | type[str] = str
+    kind: click.Choice[str] | click.IntRange | type[str] = str
     if flag.choices:
         kind = click.Choice(flag.choices)
     elif flag.most:

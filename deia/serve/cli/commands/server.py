@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 from click.core import ParameterSource
@@ -41,6 +41,15 @@ collections_option = click.option(
 )  # fmt: skip
 
 
+class Offer(TypedDict):
+    """The options that say which tools a server offers."""
+
+    read_only: bool
+    chosen: str
+    compat: str | None
+    hooks: bool
+
+
 def _settings(collections: Sequence[str]) -> Settings:
     flags = {"collections": ",".join(collections)} if collections else {}
     return resolve(commons_root(), environ=os.environ, flags=flags)
@@ -62,7 +71,7 @@ def _tools(
 @collections_option
 @hooks_option
 @click.pass_context
-def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Any) -> None:
+def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Unpack[Offer]) -> None:
     """Run the MCP server for one agent, on standard input and output, as `deia serve --stdio` does.
 
     Hosts start this command, not people. To see the settings that add it to a host, type: deia serve config HOST
@@ -118,7 +127,10 @@ mcp.add_command(config)
 @collections_option
 @hooks_option
 @click.pass_context
-def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], **flags: Any) -> None:
+def serve(
+    ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], host: str, port: int | None,
+    names: tuple[str, ...], rate: int, **offer: Unpack[Offer],
+) -> None:  # fmt: skip
     """Run the server over HTTP: MCP at /mcp, hook events at /hooks/HOST, searches at /search, state at /health, /ready.
 
     By default only this machine can reach it. To listen on another address, set a token of 16 characters or more
@@ -127,13 +139,13 @@ def serve(ctx: click.Context, /, *, stdio: bool, collections: tuple[str, ...], *
     """
     if ctx.invoked_subcommand:
         return
-    if not stdio and (flags["port"] is not None or _settings(collections).transport == "http"):
-        _serve_http(collections, **flags)
+    if not stdio and (port is not None or _settings(collections).transport == "http"):
+        _serve_http(collections, host=host, port=port, names=names, rate=rate, **offer)
         return
     typed = [f"--{name}" for name in OF_HTTP if ctx.get_parameter_source(OF_HTTP[name]) is ParameterSource.COMMANDLINE]
     if typed:
         raise click.UsageError(f"With --stdio, there is no {typed[0]}.")
-    _serve_stdio(collections, **{name: value for name, value in flags.items() if name not in OF_HTTP.values()})
+    _serve_stdio(collections, **offer)
 
 
 def _serve_http(  # noqa: PLR0913 - every option has a name of its own

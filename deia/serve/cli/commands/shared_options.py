@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import Timer
-from typing import Any, TypeVar, cast
+from typing import TypeAlias
 
 import click
 
@@ -25,7 +25,7 @@ from deia.settings import resolve
 from deia.suggestions import nearest
 from deia.trust import trust
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Command: TypeAlias = Callable[..., int | None]  # with click's options as its parameters; returns the exit code
 
 PATIENCE = 1.0  # seconds after which a person wants to know what takes so long
 
@@ -58,25 +58,24 @@ since_option = click.option(
 )
 
 
-def form_option(*forms: str) -> Callable[[Decorated], Decorated]:
+def form_option(*forms: str) -> Callable[[Command], Command]:
     """Return the options for the form of the output, of which `--json` is one: the command receives one `form`.
 
     The first is the default.
     """
 
-    def add(command: Decorated) -> Decorated:
+    def add(command: Command) -> Command:
         @wraps(command)
-        def run(*, as_json: bool, form: str, **options: Any) -> int | None:
+        def run(*, as_json: bool, form: str, **options: object) -> int | None:
             if as_json and form not in {forms[0], "json"}:
                 raise click.UsageError(f"Use --json or --format {form}, not both.")
-            code: int | None = command(form="json" if as_json else form, **options)
-            return code
+            return command(form="json" if as_json else form, **options)
 
         form_choice = click.option(
             "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True,
             help="The form of the output.",
         )  # fmt: skip
-        return cast("Decorated", json_option(form_choice(run)))
+        return json_option(form_choice(run))
 
     return add
 

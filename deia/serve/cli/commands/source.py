@@ -6,7 +6,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
@@ -154,7 +153,7 @@ def _show(progress: Progress) -> None:
 @shared.json_option
 def ingest(
     *, places: tuple[str, ...], kind: str | None, depth: int | None, chunker: str, force: bool, dry_run: bool,
-    as_json: bool, **fields: Any,
+    as_json: bool, **fields: object,
 ) -> int:  # fmt: skip
     """Take SOURCE into the library, so that `deia search` finds passages in it beside the lessons.
 

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -68,7 +68,7 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a report to a command, which receives them as one `selection`."""
 
     @wraps(command)
-    def run(*args: Any, since: str, as_json: bool, ledgers: Sequence[str], **options: Any) -> None:
+    def run(*args: object, since: str, as_json: bool, ledgers: Sequence[str], **options: object) -> None:
         command(*args, selection=Selection(since=since, as_json=as_json, ledgers=ledgers), **options)
 
     return shared.since_option(shared.json_option(ledger_option(run)))

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, wraps
-from typing import Any, TypeVar, cast
 
 import click
 
@@ -18,30 +17,27 @@ from deia.errors import DeiaError
 from deia.folders import is_trusted
 from deia.problems import SettingsError
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import commons_root
+from deia.serve.cli.commands.shared_options import Command, commons_root
 from deia.settings import resolve
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 PAUSE = 0.3  # seconds between two looks at the files
 
 
-def watch_option(command: Decorated) -> Decorated:
+def watch_option(command: Command) -> Command:
     """Add the option `--watch`, of which the command itself sees nothing."""
 
     @wraps(command)
-    def run(*, watch: bool, **options: Any) -> int | None:
+    def run(*, watch: bool, **options: object) -> int | None:
         if watch:
             _run_again(commons_root(), partial(command, **options))
             return None
-        code: int | None = command(**options)
-        return code
+        return command(**options)
 
     option = click.option("--watch", is_flag=True, help="Run again after every change of the files, until Ctrl-C.")
-    return cast("Decorated", option(run))
+    return option(run)
 
 
-def _run_again(root: str, check: Callable[[], int]) -> None:
+def _run_again(root: str, check: Callable[[], object]) -> None:
     """Run a check now and after every change of the commons, until the person interrupts it."""
     interrupts: list[int] = []  # no longer empty once the person interrupts, even if that happens during an import
 
@@ -60,7 +56,7 @@ def _run_again(root: str, check: Callable[[], int]) -> None:
     output.complain("")
 
 
-def _run_once(check: Callable[[], int]) -> None:
+def _run_once(check: Callable[[], object]) -> None:
     """Run a check, and say how long it took; an error is shown, since the next change may mend it."""
     began = time.perf_counter()
     try:

@@ -12,7 +12,6 @@ reaches both, the first to claim it answers. The start of a session has none, si
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from deia.fast_json import Json
 from deia.serve import statusline
@@ -113,14 +112,14 @@ def is_warm(entry: object) -> bool:
     return by_tool or (entry.get("type") == "http" and str(entry.get("url", "")).endswith(URL_PATH))
 
 
-def warm_entries(text: str, *, path: str) -> dict[str, Any]:
+def warm_entries(text: str, *, path: str) -> dict[str, Mapping[str, Json]]:
     """Return the hooks of a settings text that ask a server of deia, by event."""
-    return {str(place[1]): group["hooks"][0] for place, group in _groups(text, path=path)}
+    return {str(place[1]): entry for place, _, entry in _groups(text, path=path)}
 
 
 def with_warm(text: str, wanted: Mapping[str, Json], *, path: str) -> str:
     """Return a settings text with one wanted group for every event; unchanged if it has them already."""
-    present = [(place[1], group) for place, group in _groups(text, path=path)]
+    present = [(place[1], group) for place, group, _ in _groups(text, path=path)]
     if sorted(map(repr, present)) == sorted(map(repr, wanted.items())):
         return text
     text = without_warm(text, path=path)
@@ -136,12 +135,12 @@ def without_warm(text: str, *, path: str) -> str:
     return text
 
 
-def _groups(text: str, *, path: str) -> Iterator[tuple[Path, Any]]:
-    """Yield the groups that hold only warm hooks, each with its place."""
+def _groups(text: str, *, path: str) -> Iterator[tuple[Path, Mapping[str, Json], Mapping[str, Json]]]:
+    """Yield the groups that hold only warm hooks, each behind its place and before its first hook."""
     settings = parse(text, where=path)
     hooks = settings.get(ROOT, {}) if isinstance(settings, dict) else {}
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for at, group in enumerate(groups) if isinstance(groups, list) else ():
             entries = group.get("hooks") if isinstance(group, dict) else None
             if isinstance(entries, list) and entries and all(map(is_warm, entries)):
-                yield (ROOT, event, at), group
+                yield (ROOT, event, at), group, entries[0]

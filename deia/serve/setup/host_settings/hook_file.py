@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from deia.errors import HostError
 from deia.fast_json import Json
@@ -26,6 +26,7 @@ from deia.serve.setup.host_settings.hosts_table import GROUPED, PLUGIN, Setup
 from deia.serve.setup.host_settings.json_text import MEND, Path, find, insert, line_of, parse, prune, with_containers
 from deia.serve.setup.host_settings.launcher import NAME, in_shell, is_launched, words_in_shell
 
+Kind = TypeVar("Kind")
 HOOK_FILE = "deia/serve/hook.py"
 # Fields of an entry that may hold its command.
 COMMAND_FIELDS = ("command", "exec", "bash", "powershell", "windows", "linux", "osx")
@@ -174,7 +175,7 @@ def _hooks(text: str, setup: Setup, *, path: str) -> Iterator[Installed]:
                     yield Installed(path=path, event=event, place=own_place, matcher=matcher, entry=entry)
 
 
-def _expect(text: str, path: str, value: Any, kind: type, place: Sequence[str | int]) -> Any:
+def _expect(text: str, path: str, value: object, kind: type[Kind], place: Sequence[str | int]) -> Kind:
     if isinstance(value, kind):
         return value
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")

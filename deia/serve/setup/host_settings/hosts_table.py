@@ -112,7 +112,7 @@ def _place(*, program: str = "", below: str = "", **fields: Any) -> Place:
 
 
 def _setup(host: str, table: Table) -> Setup:
-    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
+    fields = {**table, **{name: tuple(value) for name, value in table.items() if isinstance(value, list)}}
     events = table["events"]
     events = events if isinstance(events, dict) else {name: {} for name in events}
     fields["places"] = _places(table["places"])

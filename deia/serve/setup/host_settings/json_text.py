@@ -70,7 +70,7 @@ def parts(text: str, at: int) -> list[Part]:
     at = _skip(text, at + 1)
     while text[at] not in "}]":
         start = at
-        key: Any = len(present)
+        key: str | int = len(present)
         if is_object:
             key, at = DECODER.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)

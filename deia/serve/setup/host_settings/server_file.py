@@ -10,7 +10,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from deia.errors import HostError
 from deia.fast_json import Json
@@ -56,7 +56,7 @@ def block_for(host: str, *, url: str = "", arguments: Sequence[str] = (), token:
     return Block(place=server.place, text=_table(fields) if host == "codex" else as_json, note=server.note)
 
 
-def is_ours(entry: object) -> bool:
+def is_ours(entry: object) -> TypeGuard[dict[str, Json]]:
     """Return whether a server named deia is ours: one with an address is, any other if it starts deia."""
     if not isinstance(entry, dict):
         return False
@@ -68,7 +68,7 @@ def is_ours(entry: object) -> bool:
     return "deia.serve.main" in names or "deia" in names
 
 
-def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
+def server_in(text: str, host: str, *, path: str) -> dict[str, Json] | None:
     """Return the fields of deia's server in a file, or None."""
     is_toml = host == "codex"
     settings: Json = _toml(text, path) if is_toml else parse(text, where=path, extras=SERVERS[host].extras)
@@ -78,10 +78,10 @@ def server_in(text: str, host: str, *, path: str) -> dict[str, Any] | None:
         part = key if isinstance(settings, dict) else "the file"
         raise HostError(f"{part} is not an object", where=path, fix=BY_HAND.format(host=host))
     entry = servers.get(NAME)
-    if entry is not None and not is_ours(entry):
-        fix = f"Rename that server, or see: deia serve config {host}"
-        raise HostError(f"it has a server called {NAME} that is somebody else's", where=path, fix=fix)
-    return entry
+    if entry is None or is_ours(entry):
+        return entry
+    fix = f"Rename that server, or see: deia serve config {host}"
+    raise HostError(f"it has a server called {NAME} that is somebody else's", where=path, fix=fix)
 
 
 def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) -> str:
@@ -148,7 +148,7 @@ def _without_table(text: str, path: str) -> str:
     return _only_if(f"{after}\n" if after else "", whole, path)
 
 
-def _only_if(text: str, expected: Mapping[str, Any], path: str) -> str:
+def _only_if(text: str, expected: Mapping[str, object], path: str) -> str:
     """Return a text if its settings are the expected ones."""
     settings = {name: value for name, value in _toml(text, path).items() if value or name != TOML_ROOT}
     if settings != expected:

@@ -18,7 +18,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Self
 
 from deia.records import Record
 from deia.serve.setup.live import model_request
@@ -37,8 +37,8 @@ NOTED = ("telemetry", "event", "log", "metric")  # in the path of what a host re
 class Answer(Record):
     """An answer: whole, and as events, each with its name and its data."""
 
-    whole: Mapping[str, Any]
-    events: tuple[tuple[str, Mapping[str, Any]], ...]
+    whole: Mapping[str, object]
+    events: tuple[tuple[str, Mapping[str, object]], ...]
     end: str = ""  # what ends the stream
 
 
@@ -62,8 +62,8 @@ def _anthropic(request: model_request.Request, act: model_request.Act, mark: str
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
     }
-    block: dict[str, Any]
-    empty: dict[str, Any]
+    block: dict[str, object]
+    empty: dict[str, object]
     if act.tool is None:
         stop, block, empty = "end_turn", {"type": "text", "text": act.text}, {"type": "text", "text": ""}
         deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(act.text)]
@@ -75,7 +75,7 @@ def _anthropic(request: model_request.Request, act: model_request.Act, mark: str
         "id": f"msg_{mark}", "type": "message", "role": "assistant", "model": request.model, "content": [block],
         "stop_reason": stop, "stop_sequence": None, "usage": usage,
     }  # fmt: skip
-    events: list[tuple[str, dict[str, Any]]] = [
+    events: list[tuple[str, dict[str, object]]] = [
         ("message_start", {"message": {**whole, "content": [], "stop_reason": None}}),
         ("content_block_start", {"index": 0, "content_block": empty}),
         *(("content_block_delta", {"index": 0, "delta": delta}) for delta in deltas),
@@ -100,7 +100,7 @@ def _responses(request: model_request.Request, act: model_request.Act, mark: str
             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": act.tokens + TOKENS,
         },
     }  # fmt: skip
-    events = [
+    events: list[tuple[str, dict[str, object]]] = [
         ("response.created", {"response": {**whole, "output": [], "status": "in_progress", "usage": None}}),
         *_item_events(act, item),
         ("response.output_item.done", {"output_index": 0, "item": item}),
@@ -110,12 +110,12 @@ def _responses(request: model_request.Request, act: model_request.Act, mark: str
     return Answer(whole=whole, events=tuple(numbered))
 
 
-def _item(act: model_request.Act, mark: str) -> dict[str, Any]:
+def _item(act: model_request.Act, mark: str) -> dict[str, object]:
     """Return the item of an output: a message, or a call in the form that the tool's kind asks for."""
     if act.tool is None:
-        content = [{"type": "output_text", "text": act.text, "annotations": []}]
         return {
-            "type": "message", "id": f"msg_{mark}", "role": "assistant", "status": "completed", "content": content,
+            "type": "message", "id": f"msg_{mark}", "role": "assistant", "status": "completed",
+            "content": [_part(act.text)],
         }  # fmt: skip
     call = {"id": f"fc_{mark}", "call_id": f"call_{mark}", "status": "completed"}
     if act.tool.kind == "local_shell":
@@ -132,24 +132,29 @@ def _item(act: model_request.Act, mark: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _item_events(act: model_request.Act, item: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _part(text: str) -> dict[str, object]:
+    return {"type": "output_text", "text": text, "annotations": []}
+
+
+def _item_events(act: model_request.Act, item: Mapping[str, object]) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the events that bring a message or a function's call piece by piece."""
     place = {"item_id": item["id"], "output_index": 0}
     if item["type"] == "message":
         part = {**place, "content_index": 0}
         opened = {**item, "content": [], "status": "in_progress"}
         yield "response.output_item.added", {"output_index": 0, "item": opened}
-        yield "response.content_part.added", {**part, "part": {**item["content"][0], "text": ""}}
+        yield "response.content_part.added", {**part, "part": _part("")}
         for piece in _pieces(act.text):
             yield "response.output_text.delta", {**part, "delta": piece, "logprobs": []}
         yield "response.output_text.done", {**part, "text": act.text, "logprobs": []}
-        yield "response.content_part.done", {**part, "part": item["content"][0]}
+        yield "response.content_part.done", {**part, "part": _part(act.text)}
     elif item["type"] == "function_call":
+        arguments = json.dumps(act.input)
         opened = {**item, "arguments": "", "status": "in_progress"}
         yield "response.output_item.added", {"output_index": 0, "item": opened}
-        for piece in _pieces(item["arguments"]):
+        for piece in _pieces(arguments):
             yield "response.function_call_arguments.delta", {**place, "delta": piece}
-        yield "response.function_call_arguments.done", {**place, "name": item["name"], "arguments": item["arguments"]}
+        yield "response.function_call_arguments.done", {**place, "name": item["name"], "arguments": arguments}
 
 
 # --- OpenAI's Chat Completions ---
@@ -158,8 +163,8 @@ def _item_events(act: model_request.Act, item: Mapping[str, Any]) -> Iterator[tu
 def _chat(request: model_request.Request, act: model_request.Act, mark: str) -> Answer:
     usage = {"prompt_tokens": act.tokens, "completion_tokens": TOKENS, "total_tokens": act.tokens + TOKENS}
     head = {"id": f"chatcmpl-{mark}", "created": int(time.time()), "model": request.model}
-    message: dict[str, Any]
-    deltas: list[dict[str, Any]]
+    message: dict[str, object]
+    deltas: Sequence[Mapping[str, object]]
     if act.tool is None:
         stop, message = "stop", {"role": "assistant", "content": act.text}
         deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in _pieces(act.text))]
@@ -187,7 +192,7 @@ def _gemini(_request: model_request.Request, act: model_request.Act, mark: str) 
     total = act.tokens + TOKENS
     usage = {"promptTokenCount": act.tokens, "candidatesTokenCount": TOKENS, "totalTokenCount": total}
 
-    def chunk(part: Mapping[str, Any], **ends: str) -> dict[str, Any]:
+    def chunk(part: Mapping[str, object], **ends: str) -> dict[str, object]:
         candidate = {"content": {"role": "model", "parts": [part]}, "index": 0, **ends}
         return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake", "responseId": mark}
 
@@ -326,7 +331,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.readline(80)
         self.rfile.readline(80)
 
-    def _send(self, value: Mapping[str, Any], *, status: int = 200) -> None:
+    def _send(self, value: Mapping[str, object], *, status: int = 200) -> None:
         raw = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -349,7 +354,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.end.encode())
 
 
-def _models() -> list[dict[str, Any]]:
+def _models() -> list[dict[str, object]]:
     """Return the models in the words of all protocols at once."""
     return [
         {
