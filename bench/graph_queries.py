@@ -81,6 +81,7 @@ def make(folder: str, entities: int, seed: int) -> None:
                 (ref, document, source, kind, f"e{target}", f"e{target}"),
             )
             run("insert into relations values (?, ?, ?, ?, ?)", (source, target, kind, chosen.randrange(3), ref))
+        graph.index()
         run("commit")
 
 

@@ -6,6 +6,7 @@ again when a name that is part of it comes or goes, so the same documents give t
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 from contextlib import contextmanager
@@ -14,32 +15,33 @@ from deia import files
 from deia.errors import DeiaError
 from deia.graph.collecting import uncollected
 from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
+from deia.graph.graph_changes import Changes
 from deia.graph.reaching import PATHS, reach
-from deia.graph.resolving import Missing, Names, last_part, parts_of, resolve
+from deia.graph.resolving import Missing, Names, last_part, resolve
 from deia.graph.schema import Schema, read_schema
 from deia.records import TYPE_CHECKING
 from deia.tables import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Self
+    from typing import Self
 
     from deia.fast_json import Json
     from deia.graph.facts import Facts
 
 DATABASE = "graph.sqlite"
 SCHEMA, MERGES, FOUND_BY = "schema", "merges", "extractor"  # what `about` knows these under, the first two as JSON
-FORMAT = "4"
+FORMAT = "5"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
 SAME = {
     "CONCEPT": "SERVICE"
 }  # what sentences speak of is the service of its name; where there is one, that is its type
-MANY = 30  # names that changed; beyond these, every reference is resolved again
 BULK = 3_000  # references beyond which every name is read at once
 
 UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = iif(?4 = 'CONCEPT', type, ?4),
-    description = iif(shared and ?5 = '', description, ?5) where id = ?6"""
+    description = iif(shared and ?5 = '', description, ?5)
+    where id = ?6 and (name, type, description) is not (?1, ?4, ?5)"""
 NAMING = """select documents.name from entities join places on places.entity = entities.id join documents
     on documents.id = places.document where key in (?1, ?2) union select documents.name from refs join documents
     on documents.id = refs.document where target_type != '' and target collate nocase in (?3, ?4)"""
@@ -48,8 +50,8 @@ FIELDS = """iif(exists (select 1 from places where entity = {0} and fields != ''
     (select json_group_array(fields) from (select fields from places join documents on documents.id = places.document
     where places.entity = {0} and fields != '' order by documents.name desc)), '[]')"""
 NO_FIELDS = "[]"  # most entities have none
-INSERT = """insert into entities (name, folded, last, type, description, key, shared, document)
-    values (?, ?, ?, ?, ?, ?, ?, ?)"""
+INSERT = """insert into entities (id, name, folded, last, type, description, key, shared, document)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 class GraphError(DeiaError):
@@ -62,8 +64,6 @@ class Graph:
     def __init__(self, folder: str) -> None:
         """Open the graph in a folder, or make one; raise GraphError if that is impossible."""
         self.folder = folder
-        self._changed: set[str] = set()  # names that came or went, folded
-        self._dirty: set[int] = set()  # documents whose references are to be resolved
         self._schema: Schema | None = None
         self._merges: Mapping[str, Sequence[str]] | None = None
         try:
@@ -72,6 +72,7 @@ class Graph:
                 f"{folder}/{DATABASE}", timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
             self.database.execute("pragma synchronous = normal")
+            self._changes = Changes(self.database)
             if self.about("format") != FORMAT:
                 self._begin_anew()
         except sqlite3.Error as error:
@@ -95,10 +96,18 @@ class Graph:
         run("begin immediate")
         for (name,) in run("select name from sqlite_master where type = 'table'").fetchall():
             run(f'drop table "{name}"')
-        for statement in filter(str.strip, text_beside(__file__, ".sql").split(";")):
-            run(statement)
+        self._run_all(".sql")
         run("insert or replace into about values ('format', ?)", (FORMAT,))
         run("commit")
+
+    def _run_all(self, ending: str) -> None:
+        """Run the statements of the file beside this one."""
+        for statement in filter(str.strip, text_beside(__file__, ending).split(";")):
+            self.database.execute(statement)
+
+    def index(self) -> None:
+        """Make what finds names and relations fast, where it is missing: in half the time once much is written."""
+        self._run_all(".indexes.sql")
 
     def about(self, name: str) -> str:
         """Return what was written about the graph under a name: of which state a part of it is, or ""."""
@@ -130,7 +139,7 @@ class Graph:
             self.database.executemany("insert or replace into about values (?, ?)", states.items())
             self.database.execute("commit")
         finally:
-            self._changed, self._dirty = set(), set()
+            self._changes = Changes(self.database)
             if self.database.in_transaction:
                 self.database.execute("rollback")
 
@@ -139,13 +148,15 @@ class Graph:
         run = self.database.execute
         row = run("select id from documents where name = ?", (name,)).fetchone()
         document: int = row[0] if row else run("insert into documents (name) values (?)", (name,)).lastrowid or 0
-        before = self._names_of(document)
-        self._clear(document)
+        before = self._changes.names_of(document) if row else set()
+        if row:
+            self._clear(document)
         kind = MODULE if facts.module else DOCUMENT
         own = Entity(facts.module or name, kind, 1, 1, title, facts.fields, shared=not facts.module)
         ids = self._put_entities(document, (own, *facts.entities))
         run("update documents set hash = ?, entity = ? where id = ?", (digest, ids[""], document))
-        self._sweep(document, set(ids.values()))
+        if row:
+            self._sweep(document, set(ids.values()))
         self.database.executemany(
             "insert into aliases values (?, ?, ?, ?)",
             [(document, each.name, last_part(each.name), each.target) for each in facts.aliases],
@@ -156,36 +167,21 @@ class Graph:
             " otherwise, fields) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (document, ids.get(source, ids[""]), kind, target, last_part(target), target_type, line,
-                 levels.get(certainty, 0), description, otherwise, _json(dict(fields)))  # type: ignore[arg-type]
+                 levels.get(certainty, 0), description, otherwise, _json(dict(fields)) if fields else "")  # type: ignore[arg-type]
                 for kind, target, line, source, target_type, certainty, description, otherwise, fields
                 in facts.references
             ],
         )  # fmt: skip
-        self._changed |= before ^ self._names_of(document)
-        self._dirty.add(document)
+        self._changes.add(before ^ self._changes.names_of(document), document)
 
     def remove(self, name: str) -> None:
         """Take a document out of the graph, with what only it says."""
         row = self.database.execute("select id from documents where name = ?", (name,)).fetchone()
         if row:
-            self._changed |= self._names_of(row[0])
+            self._changes.add(self._changes.names_of(row[0]))
             self._clear(row[0])
             self._sweep(row[0], set())
             self.database.execute("delete from documents where id = ?", row)
-
-    def _names_of(self, document: int) -> set[str]:
-        """Return the names that other documents may know this one's entities by, with what these stand for."""
-        run = self.database.execute
-        named = """select name, type from entities where document = ?1 and type != 'SECTION' union all
-            select name, type from places join entities on entities.id = entity
-            where places.document = ?1 and shared and type = 'DOCUMENT'"""
-        names = {f"{name}\0{kind}" for name, kind in run(named, (document,))}
-        names |= {f"{name}\0={target}" for name, target in run(
-            "select name, target from aliases where document = ?", (document,))}  # fmt: skip
-        bases = run(
-            "select name, target from refs join entities on entities.id = source"
-            " where refs.document = ? and refs.type = 'INHERITS'", (document,))  # fmt: skip
-        return names | {f"{name}\0<{target}" for name, target in bases}
 
     def _clear(self, document: int) -> None:
         """Remove the references of a document, and what they led to."""
@@ -202,6 +198,8 @@ class Graph:
         ids: dict[str, int] = {}
         keys: dict[str, str] = {}
         first_key = ""
+        new, places = list[tuple[object, ...]](), list[tuple[object, ...]]()
+        (most,) = run("select ifnull(max(id), 0) from entities").fetchone()
         known = dict(run("select key, id from entities where document = ?", (document,)).fetchall())
         for number, given in enumerate(entities):
             entity = self._merged(given)
@@ -215,12 +213,14 @@ class Graph:
             values = (name, name.casefold(), last_part(name), kind, description)
             found = known.get(key) or (self._shared(kind, name) if shared else 0)
             if not found:
-                found = run(INSERT, (*values, key, shared, None if shared else document)).lastrowid or 0
+                found = most + len(new) + 1
+                new.append((found, *values, key, shared, None if shared else document))
             elif not shared or description or kind not in SAME:
                 run(UPDATE, (*values, found))
             ids[key] = found
-            place = (found, document, first, last, _json(fields))
-            run("insert or replace into places values (?, ?, ?, ?, ?)", place)
+            places.append((found, document, first, last, _json(fields)))
+        self.database.executemany(INSERT, new)
+        self.database.executemany("insert or replace into places values (?, ?, ?, ?, ?)", places)
         return {**{name: ids[key] for name, key in keys.items()}, "": ids[first_key]}
 
     @staticmethod
@@ -247,88 +247,35 @@ class Graph:
     @uncollected()
     def _settle(self) -> None:
         """Resolve the references of the documents that changed, and those elsewhere that what changed is a part of."""
-        rows = self._unsettled()
-        names = Names(self.database, in_bulk=len(rows) > BULK)
+        is_bulk = self._changes.are_many
+        if not is_bulk:
+            self.index()
+        rows = self._changes.references()
+        names = Names(self.database, in_bulk=is_bulk or len(rows) > BULK)
         relations = []
         is_all = self.database.execute("select count(*) from refs").fetchone() == (len(rows),)
         which = [] if is_all else [(row[0],) for row in rows]
         self.database.execute("delete from relations" if is_all else "select 1")
         self.database.executemany("delete from relations where ref = ?", which)
+        leads = functools.cache(functools.partial(_leads, names))  # a document says most things several times
         for ident, document, source, kind, target, target_type, certainty, otherwise in rows:
-            if target_type:
-                found: list[tuple[int | Missing, int]] = [(Missing(target_type, target), 0)]
-            elif otherwise or ("/" in target and kind in PATHS):
-                found = reach(names, target) or ([(Missing(PACKAGE, otherwise), 0)] if otherwise else [])
-            else:
-                found = resolve(names, document, kind, target)
-                if not found and ":" in target and kind in PATHS:  # at the root of a source, such as shop:cart
-                    found = reach(names, target)
-            for entity, level in found:
+            for entity, level in leads(document, kind, target, target_type, otherwise):
                 to = self._made(entity.type, entity.name) if isinstance(entity, Missing) else entity
                 if to != source or kind == "CALLS":
                     relations.append((source, to, kind, max(level, certainty), ident))
         self.database.executemany("insert or ignore into relations values (?, ?, ?, ?, ?)", relations)
+        self.index()
         self.database.execute(
             "delete from entities where shared and not exists (select 1 from places where entity = entities.id)"
             " and not exists (select 1 from relations where target = entities.id)"
         )
-
-    def _unsettled(self) -> list[tuple[Any, ...]]:
-        """Return the references that may lead elsewhere than before: of documents and through names that changed."""
-        columns = "select id, document, source, type, target, target_type, certainty, otherwise from refs"
-        run = self.database.execute
-        changes = {change.partition("\0")[::2] for change in self._changed}
-        addresses = {
-            name for name, what in changes if "#" in name or ("/" in name and what == DOCUMENT)
-        }  # to which only links lead
-        names = self._touched({last_part(name) for name, _ in changes if name not in addresses})
-        if len(names) > MANY or not all(name.isascii() and name != "*" for name in names):
-            return run(columns).fetchall()
-        found: dict[int, tuple[Any, ...]] = {}
-        for document in self._dirty:
-            found.update((row[0], row) for row in run(f"{columns} where document = ?", (document,)))
-        for name in addresses:
-            found.update(
-                (row[0], row)
-                for row in run(f"{columns} where target = ? and (instr(target, '/') or instr(target, '#'))", (name,))
-            )
-        for name in names:
-            found.update((row[0], row) for row in run(f"{columns} where last = ? and target_type = ''", (name,)))
-            through = run(f"{columns} where instr(lower(target), ?) and target_type = ''", (name,))
-            found.update((row[0], row) for row in through if name in parts_of(row[4]))
-        return list(found.values())
-
-    def _touched(self, names: set[str]) -> set[str]:
-        """Return last parts of names with those of what stands for them or inherits from them, in however many steps.
-
-        With a class that inherits from others than before come its methods, which objects of those may answer with.
-        """
-        run = self.database.execute
-        classes = {last_part(change.partition("\0")[0]) for change in self._changed if "\0<" in change}
-        waiting = [*names]
-        stands_for = "select last, target from aliases where instr(lower(target), ?)"
-        inherits = (
-            "select entities.last, target from refs join entities on entities.id = source"
-            " where refs.type = 'INHERITS' and instr(lower(target), ?)"
-        )
-        while waiting and len(names) <= MANY:
-            name = waiting.pop()
-            heirs = {last for last, target in run(inherits, (name,)) if name in parts_of(target)}
-            found = {last for last, target in run(stands_for, (name,)) if name in parts_of(target)} | heirs
-            waiting.extend(found - names)
-            names |= found
-            classes |= heirs
-        if len(names) > MANY:
-            return names
-        methods = "select last from entities where type = 'METHOD' and instr(folded, ?)"
-        return names.union(*({last for (last,) in run(methods, (f".{name}.",))} for name in classes))
 
     def _made(self, kind: str, name: str) -> int:
         """Return the shared entity of a type and a name, which is made if there is none."""
         name, kind = self._merged(Entity(name, kind, shared=True))[:2]
         found = self._shared(kind, name)
         if not found:
-            values = (name, name.casefold(), last_part(name), kind, "", shared_key(kind, name), True, None)
+            values = (None, name, name.casefold(), last_part(name), kind, "", shared_key(kind, name), True, None)
             found = self.database.execute(INSERT, values).lastrowid or 0
         return found
 
@@ -373,6 +320,20 @@ class Graph:
         if self._schema is None:
             self._schema = read_schema(json.loads(self.about(SCHEMA) or "{}"))
         return self._schema
+
+
+def _leads(
+    names: Names, document: int, kind: str, target: str, target_type: str, otherwise: str
+) -> list[tuple[int | Missing, int]]:
+    """Return what a reference leads to, each with the index of the certainty that it has at most."""
+    if target_type:
+        return [(Missing(target_type, target), 0)]
+    if otherwise or ("/" in target and kind in PATHS):
+        return reach(names, target) or ([(Missing(PACKAGE, otherwise), 0)] if otherwise else [])
+    found = resolve(names, document, kind, target)
+    if not found and ":" in target and kind in PATHS:  # at the root of a source, such as shop:cart
+        return reach(names, target)
+    return found
 
 
 def merged(stored: str) -> dict[str, Json]:

@@ -2,10 +2,6 @@ create table if not exists about (name text primary key, value);
 create table if not exists documents (id integer primary key, name text unique, hash text, entity integer);
 create table if not exists entities (id integer primary key, key text unique, name text, folded text, last text,
     type text, description text, shared integer, document integer);
-create index if not exists entities_by_name on entities (name);
-create index if not exists entities_folded on entities (folded);
-create index if not exists entities_last on entities (last);
-create index if not exists entities_type on entities (type, folded);
 create index if not exists entities_of on entities (document);
 create table if not exists places (entity integer, document integer, first integer, last integer, fields text,
     primary key (entity, document)) without rowid;
@@ -14,15 +10,7 @@ create index if not exists places_with_fields on places (entity) where fields !=
 create table if not exists refs (id integer primary key, document integer, source integer, type text, target text,
     last text, target_type text, line integer, certainty integer, description text, otherwise text, fields text);
 create index if not exists refs_of on refs (document, line);
-create index if not exists refs_last on refs (last);
-create index if not exists refs_target on refs (target) where instr(target, '/') or instr(target, '#');
-create index if not exists refs_source on refs (source, type);
 create table if not exists relations (source integer, target integer, type text, certainty integer, ref integer,
     primary key (ref, target)) without rowid;
-create index if not exists relations_out on relations (source, type, target, certainty);
-create index if not exists relations_in on relations (target, type, source, certainty);
-create index if not exists relations_type on relations (type);
 create table if not exists aliases (document integer, name text, last text, target text);
 create index if not exists aliases_of on aliases (document);
-create index if not exists aliases_by_name on aliases (name);
-create index if not exists aliases_last on aliases (last);

@@ -42,9 +42,8 @@ UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_commen
 CHILDREN = {
     kind: tuple(field for field in reversed(kind._fields) if field not in UNVISITED)
     for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
 }
-LEAVES = frozenset((ast.Constant, ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue, ast.Load, ast.Store))
 
 
 @uncollected()
@@ -90,20 +89,19 @@ class _Reader:
     def _walk(self, scope: Scope, nodes: list[ast.AST]) -> None:
         """Take one step for each node, in the order of the text."""
         nodes.reverse()
-        steps, children, leaves = STEPS, CHILDREN, LEAVES
+        steps, children = STEPS, CHILDREN
         while nodes:
             node = nodes.pop()
             kind = type(node)
-            step = steps.get(kind)
-            if step:
-                nodes.extend(step(self, node, scope) or ())
-                continue
-            for field in children.get(kind, ()):
-                value = getattr(node, field)
-                if type(value) is list:
-                    nodes.extend(value[::-1])
-                elif value.__class__ not in leaves and isinstance(value, ast.AST):
-                    nodes.append(value)
+            if kind in steps:
+                nodes += steps[kind](self, node, scope) or ()
+            elif kind in children:
+                for field in children[kind]:
+                    value = getattr(node, field)
+                    if type(value) is list:
+                        nodes += value[::-1]
+                    else:
+                        nodes.append(value)
 
     # --- definitions ---
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deia.graph.facts import Alias, Entity, Facts, Reference
+from deia.graph.graph_changes import MANY
 from deia.graph.graph_store import DATABASE, Graph, GraphError
 
 SHOP = Facts(
@@ -100,6 +101,30 @@ def test_what_breaks_off_in_a_transaction_changes_nothing(tmp_path: Path) -> Non
             broken()
         assert relations(graph) == before
         assert graph.hashes().keys() == {"a", "b"}
+
+
+def test_many_documents_at_once_give_the_graph_that_they_give_one_by_one(tmp_path: Path) -> None:
+    names = [f"shop{number}" for number in range(MANY + 2)]
+    modules = {
+        name: Facts(
+            module=name,
+            entities=(Entity(f"{name}.Cart{name}", "CLASS", 1, 9), Entity(f"{name}.Cart{name}.add", "METHOD", 2, 3)),
+            references=(
+                Reference("INHERITS", f"{other}.Cart{other}", 1, source=f"{name}.Cart{name}"),
+                *(Reference("CALLS", f"{other}.Cart{other}.add", line, f"{name}.Cart{name}.add") for line in (2, 3)),
+            ),
+        )
+        for name, other in zip(names, [*names[1:], "none"], strict=True)
+    }
+    with Graph(str(tmp_path / "at once")) as at_once, Graph(str(tmp_path / "one by one")) as one_by_one:
+        put(at_once, **modules)
+        for name, facts in modules.items():
+            put(one_by_one, **{name: facts})
+        assert relations(at_once) == relations(one_by_one)
+        assert ("shop0.Cartshop0.add", "CALLS", "shop1.Cartshop1.add") in relations(at_once)
+        indexes = "select name from sqlite_master where type = 'index'"
+        made = [{name for (name,) in graph.database.execute(indexes)} for graph in (at_once, one_by_one)]
+        assert made[0] == made[1] >= {"entities_folded", "relations_in", "refs_last"}
 
 
 def test_a_database_of_another_format_is_made_anew(tmp_path: Path) -> None:

@@ -1,0 +1,12 @@
+create index if not exists entities_by_name on entities (name);
+create index if not exists entities_folded on entities (folded);
+create index if not exists entities_last on entities (last);
+create index if not exists entities_type on entities (type, folded);
+create index if not exists refs_last on refs (last);
+create index if not exists refs_target on refs (target) where instr(target, '/') or instr(target, '#');
+create index if not exists refs_bases on refs (source) where type = 'INHERITS';
+create index if not exists relations_out on relations (source, type, target, certainty);
+create index if not exists relations_in on relations (target, type, source, certainty);
+create index if not exists relations_type on relations (type);
+create index if not exists aliases_by_name on aliases (name);
+create index if not exists aliases_last on aliases (last);
