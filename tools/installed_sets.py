@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from types import ModuleType
+
+    Row = dict[str, str]
 
 MANUALS = Path("/usr/share/man")
 MOST = 150  # documents of a set
@@ -119,16 +121,23 @@ def write_set(folder: Path, pages: Iterable[Page]) -> int:
     kept = list({page.line.casefold(): page for page in usable}.values())
     random.Random(7).shuffle(kept)  # noqa: S311 - the same ones each time
     kept = kept[:MOST]
-    chance = random.Random(3)  # noqa: S311 - likewise
-    folder.mkdir(parents=True, exist_ok=True)
     texts = [{"_id": f"d{at}", "title": page.name, "text": page.text[:LONGEST]} for at, page in enumerate(kept)]
     clean = [{"_id": f"q{at}", "text": page.line} for at, page in enumerate(kept)]
+    write_labelled(folder, texts, clean, [(f"q{at}", f"d{at}", 1) for at in range(len(kept))])
+    return len(kept)
+
+
+def write_labelled(
+    folder: Path, texts: Iterable[Row], clean: Sequence[Row], judged: Iterable[tuple[str, str, int]]
+) -> None:
+    """Write a labelled set: its documents, its questions, clean and misspelt, and which document answers which."""
+    chance = random.Random(3)  # noqa: S311 - the same ones each time
     wrong = [{**query, "text": misspelt(query["text"], chance)} for query in clean]
+    folder.mkdir(parents=True, exist_ok=True)
     for name, rows in (("corpus.jsonl", texts), ("queries.jsonl", clean), ("queries.typo.jsonl", wrong)):
         (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    judged = "".join(f"q{at}\td{at}\t1\n" for at in range(len(kept)))
-    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}", "utf-8")
-    return len(kept)
+    lines = "".join(f"{query}\t{document}\t{grade}\n" for query, document, grade in judged)
+    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{lines}", "utf-8")
 
 
 def main() -> None:

@@ -10,11 +10,9 @@ searches find documents on this set says little.
 from __future__ import annotations
 
 import argparse
-import json
-import random
 from pathlib import Path
 
-from installed_sets import misspelt
+from installed_sets import write_labelled
 
 from deia.commons.index.golden_queries import golden_patterns
 from deia.commons.index.load_commons import load_commons
@@ -31,18 +29,13 @@ def write_set(folder: Path) -> int:
     known = {row["_id"] for row in corpus}
     golden = golden_patterns(commons.query_patterns)
     clean = [{"_id": f"q{at}", "text": each.query} for at, each in enumerate(golden)]
-    chance = random.Random(3)  # noqa: S311 - the same ones each time
-    wrong = [{**query, "text": misspelt(query["text"], chance)} for query in clean]
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in (("corpus.jsonl", corpus), ("queries.jsonl", clean), ("queries.typo.jsonl", wrong)):
-        (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    judged = "".join(
-        f"q{at}\t{document}\t{grade}\n"
+    judged = (
+        (f"q{at}", document, grade)
         for at, each in enumerate(golden)
         for document, grade in each.grades.items()
         if document in known
     )
-    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}", "utf-8")
+    write_labelled(folder, corpus, clean, judged)
     return len(golden)
 
 

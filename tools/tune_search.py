@@ -142,7 +142,8 @@ def main() -> None:
         chosen = {tier: tune(tier, catalogs) for tier in tiers}
     if given.write:
         held = json.loads(LEARNED.read_text("ascii"))
-        held["fusion"].update(chosen)
+        for tier, weights in chosen.items():
+            held["fusion"][tier].update(weights)
         LEARNED.write_text(dumped(held), "ascii")
 
 

@@ -77,6 +77,10 @@ class Vectors:
         """Return a passage's number, from its document's number and its ordinal in it."""
         return self._starts[document] + ordinal
 
+    def count(self, document: int) -> int:
+        """Return how many passages a document has."""
+        return self._starts[document + 1] - self._starts[document]
+
     def place(self, passage: int) -> tuple[int, int]:
         """Return the document number and the ordinal of a passage."""
         document = bisect_right(self._starts, passage) - 1

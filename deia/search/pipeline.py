@@ -6,6 +6,7 @@ The steps, in the order in which `_answer_question` takes them:
     read_question    text → Question: search terms, with spelling corrected against the catalog's words
     retrieve         Question → Evidence: passages found by words and by meaning
     rank_documents   Evidence → Ranked documents, best first; those that contain an exact name before the others
+    in_order_shown   the same documents, as they are shown; the verdict looks at the ranking before
     judge            observations of the ranking → Verdict: whether it answers, and how sure that is
     build the answer: results with their passages, or that nothing fits
 
@@ -47,6 +48,7 @@ from deia.search.ranking.links import SEEDS, with_links
 from deia.search.ranking.named_entities import named_links
 from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
 from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
+from deia.search.ranking.shown_order import in_order_shown
 from deia.search.ranking.variety import varied
 from deia.search.ranking.weights import general_information, verdict_weights
 from deia.search.views import audience_view, listing, platform_view, situation_named
@@ -88,9 +90,9 @@ def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str
     interpretation = interpret(catalog, Query(text=_printable(text)))
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     meaning = choose_tier(catalog, tiers=tiers)
-    ranked = _retrieve_and_rank(catalog, question, meaning=meaning, filters=interpretation.filters, limit=limit)
-    ranked = higher_first(catalog, ranked)
-    return [catalog.id(document.number) for document in ranked[:limit]]
+    filters = interpretation.filters
+    _, shown = _retrieve_and_rank(catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN))
+    return [catalog.id(document.number) for document in higher_first(catalog, shown)[:limit]]
 
 
 def _printable(text: str) -> str:
@@ -190,14 +192,14 @@ def find_candidates(
     What does not hold `today` comes later, and takes no place from what says the same and does.
     """
     limit = max(1, min(query.limit, MOST_DOCUMENTS))
-    ranked = _retrieve_and_rank(
+    ranked, shown = _retrieve_and_rank(
         catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN), alpha=query.alpha
     )
     # Quoted and excluded words are words of the query, not filters.
     set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
     few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
-    shown = higher_first(catalog, ranked if few else choose(catalog, ranked))
+    shown = higher_first(catalog, shown if few else choose(catalog, shown))
     if catalog.links is not None and query.related != "naive":
         fixed = {name: value for name, value in filters.items() if NUMBERS not in name}  # negated ones, too
         passing_numbers = catalog.keyword.numbers(filters=fixed) if fixed else None
@@ -223,8 +225,11 @@ def find_candidates(
 
 def _retrieve_and_rank(
     catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int, alpha: float | None = None
-) -> list[Ranked]:
-    """Return the best documents, those that contain exact names from the query before the others."""
+) -> tuple[list[Ranked], list[Ranked]]:
+    """Return the best documents as they are ranked and as they are shown.
+
+    In both, those that contain exact names from the query come before the others.
+    """
     named = documents_with_names(catalog, question, filters)
     depth = max(limit, DEEP) if named else limit
     evidence = retrieve(catalog, question, meaning=meaning, filters=filters, limit=depth)
@@ -233,7 +238,9 @@ def _retrieve_and_rank(
 
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth, alpha=alpha)
-    return _present_first(catalog, put_first(ranked, named)[:limit] if named else ranked)
+    shown = in_order_shown(catalog, question, ranked, meaning, evidence.code) if alpha is None else ranked
+    first, then = (put_first(some, named)[:limit] if named else some for some in (ranked, shown))
+    return _present_first(catalog, first), _present_first(catalog, then)
 
 
 def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:

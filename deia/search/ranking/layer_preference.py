@@ -14,7 +14,7 @@ from deia.folders import STARTER_PREFIX
 from deia.match.keyword import ALSO, NOT
 from deia.records import TYPE_CHECKING
 from deia.search.catalog import Catalog
-from deia.search.ranking.rank import NEAR_BEST, Ranked
+from deia.search.ranking.rank import NEAR_BEST, Ranked, falling
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
@@ -51,12 +51,9 @@ def layer_of(path: str) -> str:
 def higher_first(catalog: Catalog, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return documents with those of higher layers before others that fit as well, with scores that never increase."""
     layers = layers_of(catalog, ranked)
-    ordered = sorted(ranked, key=lambda document: -document.score - ADVANTAGE[layers.get(document.number, STARTER)])
-    lifted: list[Ranked] = []
-    for document in reversed(ordered):
-        score = max(document.score, lifted[-1].score) if lifted else document.score
-        lifted.append(document if score == document.score else document.but(score=score))
-    return lifted[::-1]
+    return falling(
+        sorted(ranked, key=lambda document: -document.score - ADVANTAGE[layers.get(document.number, STARTER)])
+    )
 
 
 def layers_of(catalog: Catalog, ranked: Iterable[Ranked]) -> Mapping[int, str]:

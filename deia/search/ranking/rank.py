@@ -45,6 +45,7 @@ class Ranked(Record):
     ordinal: int
     words: float = 0.0  # the keyword score
     likeness: float = 0.0  # the cosine of the best passages, and in part of the whole document
+    nearness: float = 0.0  # the likeness on the common scale
     linked: str = ""  # which link led here, if one counted
 
 
@@ -147,7 +148,8 @@ def rank(
     best = _by_document(((place[0], cosine) for place, cosine in likeness.passages.items()), _mean)
     about = likeness.documents
     like = {number: (1 - ABOUT) * cosine + ABOUT * about[number] for number, cosine in best.items()}
-    leading = _leading(_fused(words, like, meaning, code_meaning), most)
+    near = scaled(like, among=len(like))
+    leading = _leading(_fused(words, near, meaning, code_meaning), most)
     by_words, by_meaning = _passages(all_hits, leading), _passages(similar, leading)
     top = max(map(itemgetter(2), all_hits), default=0.0) or 1.0
     return [
@@ -157,6 +159,7 @@ def rank(
             ordinal=_best(by_words[number], by_meaning[number], (1 - meaning) / top, meaning),
             words=words.get(number, 0.0),
             likeness=like[number],
+            nearness=near[number],
         )
         for score, number in leading
     ]
@@ -178,11 +181,11 @@ def _by_document(scored: Iterable[tuple[int, float]], combine: Callable[[list[fl
 
 
 def _fused(
-    words: Mapping[int, float], like: Mapping[int, float], meaning: float, code_meaning: float
+    words: Mapping[int, float], near: Mapping[int, float], meaning: float, code_meaning: float
 ) -> dict[int, float]:
-    by_words, by_meaning = scaled(words, among=len(like)), scaled(like, among=len(like))
+    by_words = scaled(words, among=len(near))
     fused = {}
-    for number, score in by_meaning.items():
+    for number, score in near.items():
         weight = code_meaning if number >= APART else meaning
         fused[number] = round((1 - weight) * by_words.get(number, 0.0) + weight * score, 6)
     return fused
@@ -244,6 +247,15 @@ def strengthened(ranked: Sequence[Ranked], strengths: Mapping[int, float]) -> li
         document.but(score=document.score * (1 + STRONGER * strengths.get(document.number, 0.0))) for document in ranked
     ]
     return sorted(adjusted, key=lambda document: (-document.score, document.number))
+
+
+def falling(ordered: Sequence[Ranked]) -> list[Ranked]:
+    """Return documents in their order, with scores that never increase: each has at least that of the next."""
+    lifted: list[Ranked] = []
+    for document in reversed(ordered):
+        score = max(document.score, lifted[-1].score) if lifted else document.score
+        lifted.append(document if score == document.score else document.but(score=score))
+    return lifted[::-1]
 
 
 def primary_count(scores: Sequence[float]) -> int:

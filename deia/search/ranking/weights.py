@@ -1,8 +1,9 @@
 """What the package knows before any commons: weights learned from labelled questions, and how usual words are.
 
-`tools/tune_search.py` and `tools/train_confidence.py` write the weights of the fusion of words and meaning, and those
-of the verdict. A word that a commons contains says little about a query if all software text uses it as much;
-`tools/usual_words.py` counted the levels in descriptions of free software on every subject.
+`tools/tune_search.py` and `tools/tune_order.py` write the weights of the fusion of words and meaning, and
+`tools/train_confidence.py` those of the verdict. A word that a commons contains says little about a query if all
+software text uses it as much; `tools/usual_words.py` counted the levels in descriptions of free software on every
+subject.
 """
 
 from __future__ import annotations
@@ -33,10 +34,25 @@ class VerdictWeights(Record):
     least: float  # the least `belongs` for any answer
 
 
+class ShownWeights(Record):
+    """Weights of the order in which documents are shown, in parts of the best score."""
+
+    meaning: float  # against words
+    owed: float  # to the length of e passages, and as much again to that of e²
+    first: float  # for a best passage that is the document's first one
+
+
 def fusion_weight(tier: str, *, named: float) -> float:
     """Return the weight of a tier's meaning against words; it is lower the more of a query consists of exact names."""
     weights: Mapping[str, float] = _learned()["fusion"][SUBSTITUTES.get(tier, tier)]
     return weights["weight"] + named * (weights["named"] - weights["weight"])
+
+
+def shown_weights(tier: str, *, named: float) -> ShownWeights:
+    """Return the weights of the order in which documents are shown, for a query of which so much is exact names."""
+    weights: Mapping[str, float] = _learned()["fusion"][SUBSTITUTES.get(tier, tier)]
+    meaning = weights["shown"] + named * (weights["named"] - weights["shown"])
+    return ShownWeights(meaning=meaning, owed=weights["owed"], first=weights["first"])
 
 
 def verdict_weights(tier: str) -> VerdictWeights:
