@@ -118,9 +118,12 @@ def licence_of(archive: zipfile.ZipFile) -> str:
     """Return what a wheel says about its licence if that is permissive, else ""."""
     name = next((name for name in archive.namelist() if name.endswith(".dist-info/METADATA")), "")
     head = archive.read(name).decode("utf-8", "replace").split("\n\n")[0] if name else ""
-    told = re.findall(r"^(?:License-Expression|License|Classifier: License)\b:?:?(.*)$", head, re.MULTILINE)
-    said = "; ".join(" ".join(line.split())[:60].lstrip(": ") for line in told)
-    return said if PERMISSIVE.search(said) and not COPYLEFT.search(said) else ""
+    told = re.findall(
+        r"^(License-Expression|License-File|License|Classifier: License) ?:{1,2}(.*)$", head, re.MULTILINE
+    )
+    said = {" ".join(value.split())[:60]: field for field, value in told}
+    is_free = PERMISSIVE.search(" ".join(said)) and not COPYLEFT.search(" ".join(said))
+    return "; ".join(value for value, field in said.items() if field != "License-File") if is_free else ""
 
 
 def functions_of(wheel: Path, known: set[bytes], most: int) -> tuple[list[Function], str]:
