@@ -87,21 +87,27 @@ def copied(target: Path) -> Iterator[Function]:
         if not LEFT_OUT.isdisjoint(place.parts):
             continue
         try:
-            source, docstrings = without_docstrings(path.read_text("utf-8"))
+            yield from functions_of(path.read_text("utf-8"), str(place), target)
         except (SyntaxError, ValueError):
             continue
-        (target / place).parent.mkdir(parents=True, exist_ok=True)
-        (target / place).write_text(source, "utf-8")
-        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, DEFINED)]
-        nodes.sort(key=lambda one: one.lineno)
-        lines = source.split("\n")
-        for node, docstring in zip(nodes, docstrings, strict=True):
-            first, last = min(part.lineno for part in (node, *node.decorator_list)), node.end_lineno or 0
-            begins = node.body[0].lineno
-            yield Function(
-                str(place), first, last, node.name, "\n".join(lines[first - 1 : max(first, begins - 1)]),
-                "\n".join(lines[begins - 1 : last]), question_of(docstring),
-            )  # fmt: skip
+
+
+def functions_of(source: str, place: str, target: Path) -> list[Function]:
+    """Write the code of a file without docstrings at its place in a folder, and return its functions."""
+    source, docstrings = without_docstrings(source)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, DEFINED)]
+    nodes.sort(key=lambda one: one.lineno)
+    (target / place).parent.mkdir(parents=True, exist_ok=True)
+    (target / place).write_text(source, "utf-8")
+    lines = source.split("\n")
+    return [_function(node, docstring, place, lines) for node, docstring in zip(nodes, docstrings, strict=True)]
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, docstring: str, place: str, lines: list[str]) -> Function:
+    first, last = min(part.lineno for part in (node, *node.decorator_list)), node.end_lineno or 0
+    begins = node.body[0].lineno
+    head, body = lines[first - 1 : max(first, begins - 1)], lines[begins - 1 : last]
+    return Function(place, first, last, node.name, "\n".join(head), "\n".join(body), question_of(docstring))
 
 
 def chosen(functions: Sequence[Function], most: int) -> list[Function]:

@@ -27,6 +27,7 @@ from deia.knowledge import Document, Entry, Query
 from deia.match.tokeniser import question_words
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
+from deia.search.ranking.weights import OF_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -206,7 +207,7 @@ def _abstaining(measured: Mapping[str, Any]) -> Iterator[str]:
     yield NOTHING
     sets = [each["set"] for each in next(iter(measured.values()))["sets"] if not each["set"].endswith("short")]
     asked = ("k8s", "owasp", "tldr", "starter")
-    for_tiers = list(measured)
+    for_tiers = [tier for tier in measured if not tier.endswith(OF_CODE)]
     yield from _row("set", *(f"{tier}: refused | {tier}: answered" for tier in for_tiers))
     yield from _row(*("---" for _ in range(1 + 2 * len(for_tiers))))
     for name in sorted(sets, key=lambda each: (not each.startswith(asked), each)):

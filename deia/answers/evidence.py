@@ -12,11 +12,11 @@ from deia.match.tiers import KEYWORD_TIER
 from deia.records import Record
 from deia.search.question.interpret import interpret
 from deia.search.question.terms import named_share, read_question, stem_weights
-from deia.search.ranking.confidence import judge, observe
+from deia.search.ranking.confidence import judged, observe
 from deia.search.ranking.layer_preference import layer_filters
 from deia.search.ranking.rank import code_weight, rank_documents, scaled
 from deia.search.ranking.retrieve import affinity, choose_tier, retrieve
-from deia.search.ranking.weights import fusion_weight, general_information, verdict_weights
+from deia.search.ranking.weights import fusion_weight, general_information
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -152,7 +152,8 @@ def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]
         akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
-    return judge(observed, verdict_weights(tier or KEYWORD_TIER))
+    is_code = any(catalog.document_at(each.number).type == CODE for each in seen[:1])
+    return judged(observed, tier or KEYWORD_TIER, code=is_code)
 
 
 def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:

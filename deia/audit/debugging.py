@@ -13,13 +13,12 @@ from deia.knowledge import Query
 from deia.records import Record
 from deia.search.answer import Answer
 from deia.search.catalog import Catalog
-from deia.search.pipeline import find_candidates, observe_ranking, search
+from deia.search.pipeline import find_candidates, observe_ranking, search, verdict_on
 from deia.search.question.interpret import interpret
 from deia.search.question.terms import Question, read_question, stem_weights, unknown_words
-from deia.search.ranking.confidence import OBSERVED, SEEN, Verdict, judge
+from deia.search.ranking.confidence import OBSERVED, SEEN, Verdict
 from deia.search.ranking.rank import rank_documents
 from deia.search.ranking.retrieve import choose_tier, retrieve
-from deia.search.ranking.weights import verdict_weights
 
 DEEP = 200  # documents that are retrieved to see where an expected one is
 TOP = 5
@@ -95,7 +94,7 @@ def debug(catalog: Catalog, query: Query, *, tiers: Sequence[str], expected: Seq
         by_links=tuple(catalog.id(candidate.number) for candidate in candidates.shown if candidate.linked),
         passing=candidates.passing, fused=_distinct(catalog, [document.number for document in fused]),
         shown=tuple(result.id for result in answer.documents),
-        verdict=judge(observed, verdict_weights(meaning.name)),
+        verdict=verdict_on(catalog, candidates, meaning),
         observed=dict(zip(OBSERVED, observed, strict=True)), quality=quality_of(answer),
     )  # fmt: skip
     return _compared(catalog, trace, expected, answer, question)

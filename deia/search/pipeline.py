@@ -41,16 +41,16 @@ from deia.search.question.classify import CONVERSATIONAL
 from deia.search.question.interpret import Interpretation, interpret
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import Question, Term, read_question, stem_weights
-from deia.search.ranking.confidence import SEEN, judge, observe
+from deia.search.ranking.confidence import SEEN, Verdict, judged, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.links import SEEDS, with_links
 from deia.search.ranking.named_entities import named_links
 from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
-from deia.search.ranking.retrieve import Meaning, affinity, choose_tier, retrieve
+from deia.search.ranking.retrieve import CODE, Meaning, affinity, choose_tier, retrieve
 from deia.search.ranking.shown_order import in_order_shown
 from deia.search.ranking.variety import varied
-from deia.search.ranking.weights import general_information, verdict_weights
+from deia.search.ranking.weights import general_information
 from deia.search.views import audience_view, listing, platform_view, situation_named
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
         return no_match(catalog, query, question, audit)
     today = audit.checked_at[:10]
     candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
-    verdict = judge(observe_ranking(catalog, candidates, meaning), verdict_weights(meaning.name))
+    verdict = verdict_on(catalog, candidates, meaning)
     if not candidates.documents or not verdict.found:
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
@@ -159,7 +159,7 @@ def _second_try(
     text = " ".join(dict.fromkeys(term.corrected or term.concept or term.typed for term in lacking))
     rest = question.but(text=text, terms=tuple(lacking))
     further = find_candidates(catalog, rest, query, meaning=meaning, filters=filters, today=candidates.today)
-    verdict = judge(observe_ranking(catalog, further, meaning), verdict_weights(meaning.name))
+    verdict = verdict_on(catalog, further, meaning)
     new = [one for one in further.shown[:1] if one.number not in {other.number for other in shown}]
     if not new or not verdict.found:
         return candidates, ""
@@ -249,6 +249,12 @@ def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
         return ranked
     judged = [one if catalog.has_text(one.number) else one.but(score=NEAR_BEST * one.score) for one in ranked]
     return sorted(judged, key=lambda document: -document.score)
+
+
+def verdict_on(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> Verdict:
+    """Return the verdict on a ranking."""
+    is_code = any(catalog.document_at(one.number).type == CODE for one in candidates.ranked[:1])
+    return judged(observe_ranking(catalog, candidates, meaning), meaning.name, code=is_code)
 
 
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -43,11 +43,18 @@ class Encoder:
         self._sums: WordSums | None = None
         self._seen = 0  # texts encoded so far
 
-    def of(self, subjects: Sequence[str], passages: Sequence[Sequence[str]]) -> Coded:
-        """Return the stored vectors of documents, given the subject and the passages of each."""
+    def of(self, subjects: Sequence[str], passages: Sequence[Sequence[str]], made: Mapping[int, Floats] = {}) -> Coded:
+        """Return the stored vectors of documents, given the subject and the passages of each.
+
+        `made` has the vectors of the passages of some documents, by their place in the list.
+        """
         spelled = [*map(spelled_out, subjects)]
         abouts = self._encoded(spelled)
-        texts = self._encoded([text for document in passages for text in document])
+        other = [() if at in made else texts for at, texts in enumerate(passages)]
+        texts = self._encoded([text for document in other for text in document])
+        if made:
+            parts = np.split(texts, np.cumsum([*map(len, other)])[:-1])
+            texts = np.concatenate([made.get(at, part) for at, part in enumerate(parts)])
         return _coded(self.tier.model, abouts, [*map(specificity, spelled)], texts, [*map(len, passages)])
 
     def _encoded(self, texts: Sequence[str]) -> Floats:

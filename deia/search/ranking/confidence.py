@@ -14,7 +14,7 @@ from deia.records import Record
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS, Question, Term
 from deia.search.ranking.rank import Ranked
-from deia.search.ranking.weights import VerdictWeights
+from deia.search.ranking.weights import VerdictWeights, verdict_weights
 
 SEEN = 20  # documents of the ranking that are observed
 ALL = 0.95  # of a query's information: counts as everything
@@ -45,6 +45,17 @@ def judge(observed: Sequence[float], learned: VerdictWeights) -> Verdict:
     confidence = "high" if answers >= high else "medium" if answers >= medium else "low"
     found = any(observed) and (belongs >= learned.least or observed[0] >= ALL)
     return Verdict(belongs=belongs, answers=answers, found=found, confidence=confidence)
+
+
+def judged(observed: Sequence[float], tier: str, *, code: bool) -> Verdict:
+    """Return the verdict on a ranking by what a tier learned.
+
+    Code in the best place is accepted if either verdict accepts it: that on code was trained on whole sentences to
+    large libraries, and knows neither small ones nor single words.
+    """
+    plain = judge(observed, verdict_weights(tier))
+    of_code = judge(observed, verdict_weights(tier, code=True)) if code and not plain.found else plain
+    return of_code if of_code.found else plain
 
 
 def _probability(observed: Sequence[float], weights: Sequence[float]) -> float:

@@ -1,9 +1,9 @@
 """What the package knows before any commons: weights learned from labelled questions, and how usual words are.
 
 `tools/tune_search.py` and `tools/tune_order.py` write the weights of the fusion of words and meaning, and
-`tools/train_confidence.py` those of the verdict. A word that a commons contains says little about a query if all
-software text uses it as much; `tools/usual_words.py` counted the levels in descriptions of free software on every
-subject.
+`tools/train_confidence.py` and `tools/train_code_verdict.py` those of the verdict. A word that a commons contains says
+little about a query if all software text uses it as much; `tools/usual_words.py` counted the levels in descriptions of
+free software on every subject.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FILE = "search.json"
 SUBSTITUTES = {"transformer": "compact"}  # other sentence transformers get the weights of the one that was measured
+OF_CODE = " code"  # behind a tier's name: what tools/train_code_verdict.py learned
 _loaded: dict[str, Any] = {}
 
 
@@ -55,9 +56,10 @@ def shown_weights(tier: str, *, named: float) -> ShownWeights:
     return ShownWeights(meaning=meaning, owed=weights["owed"], first=weights["first"])
 
 
-def verdict_weights(tier: str) -> VerdictWeights:
-    """Return what the verdict learned for a tier."""
-    return VerdictWeights(**_learned()["verdict"][tier])
+def verdict_weights(tier: str, *, code: bool = False) -> VerdictWeights:
+    """Return what the verdict learned for a tier, for code in the best place if it learned anything about that."""
+    learned: Mapping[str, Any] = _learned()["verdict"]
+    return VerdictWeights(**(learned.get(f"{tier}{OF_CODE}", learned[tier]) if code else learned[tier]))
 
 
 def _learned() -> Mapping[str, Any]:

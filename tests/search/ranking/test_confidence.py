@@ -5,7 +5,7 @@ from math import log, sqrt
 import pytest
 
 from deia.search.question.terms import Question, Term
-from deia.search.ranking.confidence import MOST_AT_HOME, OBSERVED, coverage, judge, observe
+from deia.search.ranking.confidence import MOST_AT_HOME, OBSERVED, coverage, judge, judged, observe
 from deia.search.ranking.rank import Ranked
 from deia.search.ranking.weights import VerdictWeights, fusion_weight, verdict_weights
 
@@ -108,14 +108,48 @@ def test_a_word_used_more_than_in_general_software_text_is_at_home() -> None:
     assert home(a=99.0, b=1.0) == pytest.approx(MOST_AT_HOME / sqrt(3))
 
 
+@pytest.mark.parametrize("code", [False, True])
 @pytest.mark.parametrize("tier", ["keyword", "static", "compact", "transformer"])
-def test_the_learned_weights_fit_the_observations(tier: str) -> None:
-    learned = verdict_weights(tier)
+def test_the_learned_weights_fit_the_observations(tier: str, *, code: bool) -> None:
+    learned = verdict_weights(tier, code=code)
     assert len(learned.belongs) == len(learned.answers) == len(OBSERVED) + 1
     high, medium = learned.levels
     assert 1 > high > medium > 0
     assert 0 < learned.least < 1
     assert not judge([0.0] * len(OBSERVED), learned).found
+
+
+def test_code_is_judged_by_what_was_learned_of_code() -> None:
+    assert verdict_weights("static", code=True) != verdict_weights("static")
+    assert verdict_weights("compact", code=True) == verdict_weights("compact")
+
+
+def test_code_is_accepted_by_either_verdict_and_other_documents_by_one() -> None:
+    seen_of_a_function = [
+        0.35,
+        0.05,
+        0.56,
+        0.0,
+        0.0,
+        0.1,
+        4.01,
+        0.46,
+        0.46,
+        0.09,
+        0.38,
+        0.16,
+        9.88,
+        1.84,
+        1.41,
+        0.19,
+        0.04,
+        0.76,
+        0.98,
+        9.71,
+    ]
+    assert not judged(seen_of_a_function, "static", code=False).found
+    assert judged(seen_of_a_function, "static", code=True).found
+    assert not judged([0.0] * len(OBSERVED), "static", code=True).found
 
 
 def test_exact_names_give_words_more_weight() -> None:

@@ -52,7 +52,7 @@ def test_meaning_decides_between_documents_with_the_same_words() -> None:
 
 
 def test_of_code_the_meaning_counts_less_by_word_vectors_and_as_much_by_a_sentence_model() -> None:
-    assert (code_weight("static", 0.6), code_weight("static", 0.1), code_weight("compact", 0.6)) == (0.2, 0.1, 0.6)
+    assert (code_weight("static", 0.6), code_weight("static", 0.1), code_weight("compact", 0.6)) == (0.45, 0.1, 0.6)
     function = APART * 2
     hits = [(function, 0, 5.0), (1, 0, 3.0), (2, 0, 1.0)]
     near = likeness({(function, 0): 0.1, (1, 0): 0.9, (2, 0): 0.1})

@@ -1,0 +1,87 @@
+"""Vectors of code, near to the word vectors of what people write about it.
+
+Word vectors know what *sequence* means, but hardly what `seq`, `iter` and `append` come to together. So the words of
+code have vectors of their own, which were learned from documented functions (tools/train_code_words.py): their sum is
+near to what the word vectors make of the docstring. A question is encoded as ever, and the file is read by compiles
+alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from deia import fast_json, files
+from deia.compile.catalog.code_terms import pieces
+from deia.errors import ArtefactError
+from deia.folders import LIBRARY_PREFIX, MODELS
+from deia.knowledge import Chunk
+from deia.match.keyword import analyser
+from deia.match.numerics import Floats, np
+from deia.match.passage_vectors import scaled_to_one
+from deia.match.tokeniser import words
+
+FILE = "code_words.bin"
+MOST = (8, 8, 14, 30, 90)  # words of a passage's path, of what it is in, of its name, of its signature, of its text
+FIX = "Install deia again: its file of code words is damaged."
+_ANALYSER = analyser()
+
+
+class CodeWords:
+    """The vectors of words of code, and how much each field of a passage counts."""
+
+    __slots__ = ("fields", "numbers", "table")
+
+    def __init__(self, data: bytes) -> None:
+        head, _, rest = data.partition(b"\n")
+        listed, _, codes = rest.partition(b"\n\n")
+        header = fast_json.loads(head.decode("ascii"))
+        stems = listed.decode("utf-8").split("\n")
+        if len(codes) != len(stems) * header["dimensions"] or len(header["fields"]) != len(MOST):
+            raise ArtefactError("the parts of the file of code words do not match", fix=FIX)
+        self.numbers = {stem: number for number, stem in enumerate(stems)}
+        self.table: Floats = np.frombuffer(codes, "i1").reshape(len(stems), -1) * np.float32(header["step"])
+        self.fields: Sequence[float] = header["fields"]
+
+    def of(self, fields: Sequence[Sequence[str]]) -> Floats:
+        """Return the vector of a passage, not scaled, by the stems of its fields; zeros if none of them is known."""
+        found: Floats = np.zeros(self.table.shape[1], "f4")
+        for stems, share in zip(fields, self.fields, strict=True):
+            rows = [self.numbers[stem] for stem in stems if stem in self.numbers]
+            if rows:
+                found += self.table[rows].sum(0) * np.float32(share / len(rows) ** 0.5)
+        return found
+
+
+def vectors_of_code(chunks: Sequence[Chunk], ident: str) -> Floats:
+    """Return the unit vectors of passages of a file of code, one per row."""
+    path = ident.removeprefix(LIBRARY_PREFIX).partition("/")[2].rpartition(".")[0]
+    made = [code_words().of(fields_of(path, chunk.symbol, chunk.heading, chunk.text)) for chunk in chunks]
+    return scaled_to_one(np.array(made, "f4").reshape(len(chunks), -1))
+
+
+def fields_of(path: str, symbol: str, heading: str, text: str) -> list[list[str]]:
+    """Return the stems of a passage of code by field, each once; of a long path, the last ones."""
+    around, _, name = symbol.rpartition(".")
+    fields = (path, around, name, heading.rpartition(">")[2], text)
+    stems = [list(dict.fromkeys(_stems(field))) for field in fields]
+    return [stems[0][-MOST[0] :], *(some[:most] for some, most in zip(stems[1:], MOST[1:], strict=True))]
+
+
+def _stems(text: str) -> list[str]:
+    parts = (part for word in words(text) for part in (word[1:] or word))
+    return [stem for part in parts for each in (part, *pieces(part)) if (stem := _stem(each))]
+
+
+@cache
+def _stem(word: str) -> str:
+    return "".join(_ANALYSER.analyze(word))
+
+
+@cache
+def code_words() -> CodeWords:
+    """Return the words of code that are installed with deia."""
+    data = files.read(f"{MODELS}/{FILE}")
+    if data is None:
+        raise ArtefactError("the file of code words cannot be read", where=f"{MODELS}/{FILE}", fix=FIX)
+    return CodeWords(data)
