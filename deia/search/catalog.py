@@ -34,7 +34,7 @@ if TYPE_CHECKING:
             """Return the passages nearest to a vector, of some documents or of all; None if it cannot answer."""
 
 
-FORMAT = 3
+FORMAT = 4
 HEADER = "catalog.json"
 DOCUMENTS = "documents.txt"  # one line per document: its id, a tab, its metadata
 OFFSETS = "documents.at"  # two numbers per document: the offsets of its line and of its text

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -240,9 +241,13 @@ def test_the_hook_uses_the_last_compiled_triggers_and_says_what_changed_since(ro
     assert "Careful." in ask(root, "I will sell the shop")
     write(root / "deia.toml", "limit = 'five'\n")  # nothing can be compiled with it
     write(root / "triggers/shop.yaml", TRIGGER.replace("Careful.", "Changed."), when=1_700_000_500.0)
-    answer = ask(root, "I will sell the shop now")
-    assert "Careful." in answer
-    assert "deia.toml changed since the triggers were compiled" in answer
+    assert "Careful." in ask(root, "I will sell the shop now")
+    until = time.monotonic() + 60
+    asked = 0
+    while "deia.toml changed since the triggers were compiled" not in (answer := ask(root, f"I sell the shop {asked}")):
+        assert "is being compiled" in answer, "on a busy machine a hook does not wait until the compile has failed"
+        assert time.monotonic() < until
+        asked += 1
 
 
 def test_a_source_whose_name_has_a_line_break_is_fresh_once_it_is_compiled(root: Path) -> None:

@@ -148,7 +148,7 @@ def _unread(path: str, code: str, message: str, fix: str) -> Text:
 def _decoded(path: str, data: bytes) -> Text:
     if b"\0" in data[:BINARY_START] or data.startswith(BINARY_SIGNS):
         message, fix = "The file is binary and not text.", "To search in such files, take them in: deia ingest FILE"
-        return _unread(path, BINARY, message, fix)
+        return _unread(path, "binary-file", message, fix)
     try:
         return Text(text=data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
