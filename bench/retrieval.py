@@ -20,21 +20,28 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from deia.audit import golden_run
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.catalog.effort import Effort
 from deia.knowledge import Document, Entry, Query
-from deia.match.tokeniser import question_words
+from deia.match.minilm import unit
+from deia.match.passage_vectors import decoded
+from deia.match.tiers import open_tier
+from deia.match.tokeniser import question_words, words
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
 from deia.search.ranking.weights import OF_CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 DEPTH = golden_run.DEPTH
 SAMPLE = 100  # questions whose verdicts are counted
 LITE = "SQLite FTS5"
+PLAIN = "FTS5 + MiniLM"  # at equal weights, with names split: what anybody can put together
+PLAIN_DEPTH = 100
 MEASURED = Path(__file__).parent.parent / "deia" / "models" / "search.measured.json"
 CONFIDENCES = ("high", "medium", "low")
 FINDING = """
@@ -128,28 +135,76 @@ def verdicts(catalog: Catalog, queries: Sequence[Mapping[str, Any]], tier: str) 
     return " ".join(f"{level} {levels.count(level) / len(levels):.2f}" for level in ("high", "medium", "low", "none"))
 
 
-def lite_scores(folder: str, name: str) -> Scores:
-    """Search SQLite's FTS5, with its stemmer, for the words of every question, joined by OR."""
-    with sqlite3.connect(":memory:") as base:
-        base.execute("create virtual table docs using fts5(id unindexed, title, body, tokenize='porter unicode61')")
-        texts = ((row["_id"], row["title"], row["text"]) for row in rows(folder, "corpus.jsonl"))
-        base.executemany("insert into docs values (?, ?, ?)", texts)
-        relevant = judgements(folder)
-        asked = [query for query in rows(folder, name) if query["_id"] in relevant]
-        every = []
-        for query in asked:
-            said = " OR ".join(f'"{word[0]}"' for word in question_words(query["text"]))
-            told = "select id from docs where docs match ? order by rank limit ?"
-            found = [row[0] for row in base.execute(told, (said, DEPTH))] if said else []
-            every.append(scores(found, relevant[query["_id"]])[0])
+def mean_of(folder: str, name: str, order: Callable[[str], Sequence[str]]) -> Scores:
+    """Return how well a function orders the documents for each question."""
+    relevant = judgements(folder)
+    asked = [query for query in rows(folder, name) if query["_id"] in relevant]
+    every = [scores(order(query["text"]), relevant[query["_id"]])[0] for query in asked]
     ndcg = sum(every) / len(every)
     return Scores(ndcg, f"nDCG@10 {ndcg:.3f}")
+
+
+def lite_scores(folder: str, name: str) -> Scores:
+    """Search SQLite's FTS5, with its stemmer, for the words of every question, joined by OR."""
+    found = bm25(folder, lambda text: text)
+
+    def order(text: str) -> list[str]:
+        return [*found([word[0] for word in question_words(text)], DEPTH)]
+
+    return mean_of(folder, name, order)
+
+
+def plain_scores(folder: str, name: str, catalog: Catalog) -> Scores:
+    """Add what FTS5 finds, with names split, to the likeness of the best passage, both from 0 to 1 over a hundred."""
+    found = bm25(folder, split)
+    tier = open_tier("compact")
+    vectors = catalog.vectors("compact")
+    stored = np.frombuffer(vectors.passages(range(len(vectors))), np.uint8).reshape(len(vectors), -1)
+    passages = unit(decoded(tier.model, stored))
+    starts = np.cumsum([0, *(vectors.count(number) for number in range(len(catalog) - 1))])
+
+    def order(text: str) -> list[str]:
+        likeness = np.maximum.reduceat(passages @ unit(np.array([tier.encode(text)], np.float32))[0], starts)
+        near = {catalog.id(number): float(likeness[number]) for number in np.argsort(-likeness)[:PLAIN_DEPTH].tolist()}
+        words_in = [part for word in question_words(text) for part in split(word[0]).split()]
+        both = [scaled(near), scaled(found(words_in, PLAIN_DEPTH))]
+        total = {ident: sum(each.get(ident, 0.0) for each in both) for each in both for ident in each}
+        return sorted(total, key=lambda ident: (-total[ident], ident))[:DEPTH]
+
+    return mean_of(folder, name, order)
+
+
+def bm25(folder: str, prepared: Callable[[str], str]) -> Callable[[Sequence[str], int], dict[str, float]]:
+    """Return what finds the best so many documents for any of some words, each with its score."""
+    base = sqlite3.connect(":memory:")
+    base.execute("create virtual table docs using fts5(id unindexed, title, body, tokenize='porter unicode61')")
+    texts = ((row["_id"], prepared(row["title"]), prepared(row["text"])) for row in rows(folder, "corpus.jsonl"))
+    base.executemany("insert into docs values (?, ?, ?)", texts)
+
+    def found(asked: Sequence[str], most: int) -> dict[str, float]:
+        sql = "select id, -rank from docs where docs match ? order by rank limit ?"
+        return dict(base.execute(sql, (" OR ".join(f'"{word}"' for word in asked), most))) if asked else {}
+
+    return found
+
+
+def split(text: str) -> str:
+    """Return a text with its names taken apart."""
+    return " ".join(part for parts in words(text) for part in parts)
+
+
+def scaled(values: Mapping[str, float]) -> dict[str, float]:
+    """Return values from 0 for the least to 1 for the greatest."""
+    least, most = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    return {ident: (value - least) / (most - least) if most > least else 1.0 for ident, value in values.items()}
 
 
 def report(name: str, folder: str, catalogs: Mapping[str, Catalog], tier: str) -> float:
     """Print one set's line for one way of asking, and return its nDCG@10."""
     if tier == LITE:
         found = lite_scores(folder, name)
+    elif tier == PLAIN:
+        found = plain_scores(folder, name, catalogs[folder])
     else:
         found = measure(catalogs[folder], rows(folder, name), judgements(folder), tier)
     print(f"{tier:11} {os.path.basename(folder):20} {name:20} {found.line}", flush=True)
@@ -164,7 +219,7 @@ def report_tier(tier: str, catalogs: Mapping[str, Catalog]) -> dict[str, list[fl
         if every[name]:
             mean = sum(every[name]) / len(every[name])
             print(f"{tier:11} {'mean':20} {name:20} nDCG@10 {mean:.3f}", flush=True)
-    for folder, catalog in catalogs.items() if tier != LITE else ():
+    for folder, catalog in catalogs.items() if tier not in {LITE, PLAIN} else ():
         foreign = [query for other in catalogs if other != folder for query in rows(other, QUESTIONS[0])]
         if foreign:
             told = verdicts(catalog, foreign, tier)
@@ -179,7 +234,7 @@ def page(names: Sequence[str], figures: Mapping[str, Mapping[str, Sequence[float
     """Yield the page line by line."""
     yield "# How well searches find, and when they say that nothing fits"
     yield ""
-    tiers = ",".join(tier for tier in figures if tier != LITE)
+    tiers = ",".join(tier for tier in figures if tier not in {LITE, PLAIN})
     yield f"Made by `python bench/retrieval.py --tiers {tiers} --write docs/RETRIEVAL.md FOLDER…` with Python"
     yield f"{platform.python_version()}; the sets are not part of the project. `docs/SEARCH.md` says how searches work."
     yield FINDING
@@ -246,7 +301,9 @@ def main() -> None:
             folder: compiled(folder, os.path.join(place, str(at)), tiers=made, kept=given.kept)
             for at, folder in enumerate(given.folders)
         }
-        figures = {tier: report_tier(tier, catalogs) for tier in (LITE, *tiers)}
+        figures = {
+            tier: report_tier(tier, catalogs) for tier in (LITE, *([PLAIN] if "compact" in made else []), *tiers)
+        }
     if given.write:
         names = [os.path.basename(folder.rstrip("/")) for folder in given.folders]
         given.write.write_text("\n".join(page(names, figures)) + "\n", "utf-8")
