@@ -20,6 +20,7 @@ from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, pla
 from deia.compile.encoding_start import plain_collections, wanted_tiers
 from deia.folders import derived_folder, library_catalog_name
 from deia.ingest.library_store import Library, library_at
+from deia.search.catalog import is_readable
 from deia.settings import resolve
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
@@ -47,7 +48,7 @@ def compile_library(
         is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == maker
         name = library_catalog_name(library.state)
         is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
-        if is_there and is_ours and os.path.isdir(f"{folder}/{before}") and not force:
+        if is_there and is_ours and is_readable(f"{folder}/{before}") and not force:
             return
         whole = f"{derived_folder(root, environ)}/library"
         building, cache = empty_building(folder), cache_path(whole)

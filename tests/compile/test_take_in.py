@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.compile.compiler import compile_commons
-from deia.compile.take_in import TakenIn, forget, keep_upload, registered_sources, take_in, update
+from deia.compile.take_in import (
+    TakenIn,
+    bring_up_to_date,
+    forget,
+    is_up_to_date,
+    keep_upload,
+    registered_sources,
+    take_in,
+    update,
+)
 from deia.errors import QueryError
 from deia.ingest.source import FolderSource, SourceError, UploadSource, described
 from deia.librarian import Librarian
@@ -220,3 +230,17 @@ def test_taking_in_can_be_awaited_and_need_not_be(root: str, manuals: Path) -> N
 
     assert asyncio.run(later()).documents == 2
     assert librarian.query("thread in mm", collection="pumps").documents
+
+
+def test_a_catalog_of_the_library_in_an_old_format_is_made_anew(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    place = derived(root, environ) / "library"
+    header = place / (place / "catalog").read_text() / "catalog.json"
+    current = header.read_text()
+    header.write_text(json.dumps({**json.loads(current), "format": 3}))
+    assert not is_up_to_date(root, environ)
+    bring_up_to_date(root, environ)
+    assert json.loads(header.read_text())["format"] == json.loads(current)["format"]
+    assert is_up_to_date(root, environ)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from deia import fast_json, files
-from deia.compile.catalog.code_terms import pieces
+from deia.compile.catalog.code_terms import parts_of, pieces
 from deia.errors import ArtefactError
 from deia.folders import LIBRARY_PREFIX, MODELS
 from deia.knowledge import Chunk
@@ -62,10 +62,16 @@ def vectors_of_code(chunks: Sequence[Chunk], ident: str) -> Floats:
 
 def fields_of(path: str, symbol: str, heading: str, text: str) -> list[list[str]]:
     """Return the stems of a passage of code by field, each once; of a long path, the last ones."""
-    around, _, name = symbol.rpartition(".")
-    fields = (path, around, name, heading.rpartition(">")[2], text)
+    around, name = parts_of(symbol)
+    fields = (path, around, name, signature_of(heading), text)
     stems = [list(dict.fromkeys(_stems(field))) for field in fields]
     return [stems[0][-MOST[0] :], *(some[:most] for some, most in zip(stems[1:], MOST[1:], strict=True))]
+
+
+def signature_of(heading: str) -> str:
+    """Return the signature in a heading, which is `outer > signature`; an outer symbol has no blanks in it."""
+    outer, _, signature = heading.partition(" > ")
+    return signature if signature and " " not in outer else heading
 
 
 def _stems(text: str) -> list[str]:
