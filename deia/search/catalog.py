@@ -95,6 +95,7 @@ class StoredTier(Record):
     digest: str
     dimensions: int
     model: str = ""
+    code: str = ""  # the digest of what passages of code are encoded with, if it is not the model
 
 
 class Catalog:

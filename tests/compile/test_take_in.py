@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.compile.catalog.carry_over import plan_revision
+from deia.compile.catalog.effort import code_words_digest
 from deia.compile.compiler import compile_commons
+from deia.compile.library_catalog import compile_library
 from deia.compile.take_in import (
     TakenIn,
     bring_up_to_date,
@@ -26,6 +29,8 @@ from deia.errors import QueryError
 from deia.ingest.source import FolderSource, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
+from deia.search.catalog import Catalog, open_catalog
+from deia.search.ranking.elsewhere import state_of
 from tests.derived import derived
 
 if TYPE_CHECKING:
@@ -244,3 +249,22 @@ def test_a_catalog_of_the_library_in_an_old_format_is_made_anew(
     bring_up_to_date(root, environ)
     assert json.loads(header.read_text())["format"] == json.loads(current)["format"]
     assert is_up_to_date(root, environ)
+
+
+def test_a_catalog_with_other_vectors_of_code_is_made_anew_and_engines_copy_it(
+    root: str, manuals: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    place = derived(root, environ) / "library"
+
+    def opened() -> Catalog:
+        return open_catalog(str(place / (place / "catalog").read_text()))
+
+    before = opened()
+    assert before.tiers["static"].code == code_words_digest()
+    for module in ("library_catalog", "catalog.carry_over"):
+        monkeypatch.setattr(f"deia.compile.{module}.code_words_digest", lambda: "another table")
+    assert plan_revision([], before.folder, ("static",), quick=False) is None
+    compile_library(root, environ, str(place))
+    assert opened().tiers["static"].code == "another table"
+    assert state_of(opened(), "static") != state_of(before, "static")
