@@ -105,6 +105,13 @@ def test_every_word_of_the_table_is_found_by_its_stem() -> None:
     assert {"get", "line", "file", "name", "return"} <= {stem for field in fields for stem in field if stem in known}
 
 
+def test_no_more_of_a_long_text_is_read_than_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr("deia.compile.catalog.code_vectors.pieces", lambda word: read.append(word) or ())
+    assert len(fields_of("", "", "", " ".join(f"w{number}" for number in range(1_000)))[-1]) == MOST[-1]
+    assert len(read) <= MOST[-1] + 1
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 @settings(max_examples=60)
 def test_any_text_has_a_vector(symbol: str, text: str) -> None:
