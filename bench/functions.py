@@ -87,14 +87,14 @@ def copied(target: Path) -> Iterator[Function]:
         if not LEFT_OUT.isdisjoint(place.parts):
             continue
         try:
-            yield from functions_of(path.read_text("utf-8"), str(place), target)
-        except (SyntaxError, ValueError):
+            source, docstrings = without_docstrings(path.read_text("utf-8"))
+        except (SyntaxError, ValueError):  # a file that shows what no parser takes, or is in another encoding
             continue
+        yield from functions_of(source, docstrings, str(place), target)
 
 
-def functions_of(source: str, place: str, target: Path) -> list[Function]:
-    """Write the code of a file without docstrings at its place in a folder, and return its functions."""
-    source, docstrings = without_docstrings(source)
+def functions_of(source: str, docstrings: Sequence[str], place: str, target: Path) -> list[Function]:
+    """Write the code of a file, out of which its docstrings were taken, into a folder, and return its functions."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, DEFINED)]
     nodes.sort(key=lambda one: one.lineno)
     (target / place).parent.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ from deia.search.question.terms import Question, read_question, stem_weights, un
 from deia.search.ranking.confidence import OBSERVED, SEEN, Verdict
 from deia.search.ranking.rank import rank_documents
 from deia.search.ranking.retrieve import choose_tier, retrieve
+from deia.search.ranking.shown_order import in_order_shown
 
 DEEP = 200  # documents that are retrieved to see where an expected one is
 TOP = 5
@@ -44,6 +45,7 @@ class Trace(Record):
     """A search, step by step."""
 
     query: str
+    limit: int
     kind: str
     words: tuple[str, ...]  # that were searched for, after correction
     unknown: tuple[str, ...]
@@ -83,12 +85,15 @@ def debug(catalog: Catalog, query: Query, *, tiers: Sequence[str], expected: Seq
     meaning = choose_tier(catalog, tiers=tiers)
     evidence = retrieve(catalog, question, meaning=meaning, filters=understood.filters, limit=DEEP)
     fused = rank_documents(catalog, question, evidence, tier=meaning.name, limit=DEEP, alpha=query.alpha)
+    if query.alpha is None:
+        fused = in_order_shown(catalog, question, fused, meaning, evidence.code)
     wide = query.but(limit=max(query.limit, SEEN))
     candidates = find_candidates(catalog, question, wide, meaning=meaning, filters=understood.filters)
     observed = observe_ranking(catalog, candidates, meaning)
     likeness = evidence.likeness.documents if evidence.likeness else {}
     trace = Trace(
-        query=query.text, kind=understood.kind, words=tuple(stem_weights(question)), unknown=unknown_words(question),
+        query=query.text, limit=query.limit, kind=understood.kind,
+        words=tuple(stem_weights(question)), unknown=unknown_words(question),
         by_words=_distinct(catalog, [number for number, _, _ in evidence.hits]),
         by_meaning=_distinct(catalog, sorted(likeness, key=lambda number: -likeness[number])),
         by_links=tuple(catalog.id(candidate.number) for candidate in candidates.shown if candidate.linked),
@@ -132,7 +137,8 @@ def _lost(catalog: Catalog, trace: Trace, ident: str, answer: Answer) -> Lost:
     if not answer.documents:
         cure = f"Ask with more of its words; the commons seems {trace.verdict.belongs:.2f} likely to be about this."
         return Lost(document=ident, stage=UNSURE, rank=rank, cure=cure)
-    most = rank + bool(answer.audit.second_try)  # the last place is taken by what a second try found
+    # The last place is taken by what a second try found; and places are also lost after the ranking, to other layers.
+    most = max(rank, trace.limit + 1) + bool(answer.audit.second_try)
     return Lost(document=ident, stage=LOW, rank=rank, cure=f"Ask for more documents: --limit {most}, or add keywords.")
 
 

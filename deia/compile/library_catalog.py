@@ -15,11 +15,20 @@ from filelock import FileLock
 from deia import __version__, files
 from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, revise_catalog
 from deia.compile.catalog.document_store import library_volumes
-from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, TIER, TIERS, Effort, cache_path
+from deia.compile.catalog.effort import (
+    ASIDE_LIMIT,
+    BACKGROUND_LIMIT,
+    TIER,
+    TIERS,
+    Effort,
+    cache_path,
+    code_words_digest,
+)
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import plain_collections, wanted_tiers
 from deia.folders import derived_folder, library_catalog_name
 from deia.ingest.library_store import Library, library_at
+from deia.search.catalog import is_readable
 from deia.settings import resolve
 
 MAKER = "maker"  # the file that says which version of deia made the catalog
@@ -43,11 +52,12 @@ def compile_library(
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
         choice = resolve(root, environ=environ)
         plain = plain_collections(library, choice.tier, choice.model)
-        maker = __version__ if plain is None else f"{__version__} {','.join(plain)}"
+        maker = f"{__version__} {code_words_digest()[:16]}"
+        maker = maker if plain is None else f"{maker} {','.join(plain)}"
         is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == maker
         name = library_catalog_name(library.state)
         is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
-        if is_there and is_ours and os.path.isdir(f"{folder}/{before}") and not force:
+        if is_there and is_ours and is_readable(f"{folder}/{before}") and not force:
             return
         whole = f"{derived_folder(root, environ)}/library"
         building, cache = empty_building(folder), cache_path(whole)

@@ -233,15 +233,20 @@ def keep_upload(
 
 
 def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bool:
-    """Return whether the library's catalog has its present state; a commons that is not trusted has no library.
+    """Return whether the library's catalog can be read and has its present state; without trust there is no library.
 
     The catalog is the one in a `folder` of compiled files, by default that of the whole commons.
     """
     if not is_trusted(root, environ):
         return True
     state = (files.read(f"{library_folder(root, environ)}/{LIBRARY_STATE}") or b"").decode("ascii", "replace")
-    catalog = files.read(f"{folder or derived_folder(root, environ)}/library/catalog") or b""
-    return catalog.decode("ascii", "replace").startswith(library_catalog_name(state))
+    place = f"{folder or derived_folder(root, environ)}/library"
+    catalog = (files.read(f"{place}/catalog") or b"").decode("ascii", "replace")
+    if not catalog.startswith(library_catalog_name(state)):
+        return False
+    from deia.search.catalog import is_readable  # noqa: PLC0415 - an index, which few callers need otherwise
+
+    return is_readable(f"{place}/{catalog}")
 
 
 def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:

@@ -95,6 +95,7 @@ class StoredTier(Record):
     digest: str
     dimensions: int
     model: str = ""
+    code: str = ""  # the digest of what passages of code are encoded with, if it is not the model
 
 
 class Catalog:
@@ -317,6 +318,19 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def open_catalog(folder: str) -> Catalog:
     """Open a compiled catalog."""
+    return Catalog(folder, _checked_header(folder))
+
+
+def is_readable(folder: str) -> bool:
+    """Return whether a folder has a catalog of this version of deia, with all of its files; nothing is opened."""
+    try:
+        _checked_header(folder)
+    except ArtefactError:
+        return False
+    return True
+
+
+def _checked_header(folder: str) -> Mapping[str, Any]:
     header = _json(folder, HEADER)
     if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("byteorder") != sys.byteorder:
         raise ArtefactError("the search catalog was written by another version of deia", where=folder, fix=REBUILD)
@@ -329,7 +343,7 @@ def open_catalog(folder: str) -> Catalog:
         if actual != size:
             problem = f"the search catalog is damaged: {name} has {actual} bytes instead of {size}"
             raise ArtefactError(problem, where=folder, fix=REBUILD)
-    return Catalog(folder, header)
+    return header
 
 
 def _json(folder: str, name: str) -> Any:

@@ -163,7 +163,7 @@ def _second_try(
     new = [one for one in further.shown[:1] if one.number not in {other.number for other in shown}]
     if not new or not verdict.found:
         return candidates, ""
-    kept = shown[: query.limit - 1]
+    kept = _with_the_judged(shown, candidates.ranked, query.limit - 1)
     score = min(kept[-1].score, SECOND * shown[0].score)  # its own is of another question
     shown = [*kept, new[0].but(score=score)]
     documents = [catalog.document_at(one.number) for one in shown]
@@ -206,7 +206,8 @@ def find_candidates(
         named = {} if query.related == "global" else named_links(catalog.links, catalog, question, ranked, filters)
         seeds = 0 if query.related == "local" else SEEDS
         shown = with_links(catalog, question, shown, ranked, passing_numbers, named, seeds=seeds)
-    shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)[:limit]
+    shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)
+    shown = _with_the_judged(shown, ranked, limit)
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not
     return Candidates(
@@ -221,6 +222,13 @@ def find_candidates(
         passing=passing,
         today=today,
     )
+
+
+def _with_the_judged(shown: Sequence[Ranked], ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """Return the first documents that are shown; the one that the verdict is about has the last place at the latest."""
+    best = {document.number for document in ranked[:1]}
+    kept, rest = list(shown[:limit]), [document for document in shown[limit:] if document.number in best]
+    return kept if not rest or best & {document.number for document in kept} else [*kept[:-1], rest[0]]
 
 
 def _retrieve_and_rank(

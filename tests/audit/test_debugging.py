@@ -8,7 +8,7 @@ import pytest
 
 from deia.audit.debugging import ABSENT, LOW, MISSING, OUTSIDE, SHOWN
 from deia.errors import QueryError
-from tests.audit.conftest import ASKED
+from tests.audit.conftest import ASKED, LESSONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +33,22 @@ def test_a_document_that_is_lost_is_told_with_its_stage_and_a_cure(opened: Opene
     assert all(lost.cure for lost in trace.expected)
     assert (trace.conclusion, trace.unexpected, trace.precision, trace.recall) == (MISSING, "queue", 0.0, 0.0)
     assert trace.to_dict()["verdict"]["observed"]["covered"] > 0  # type: ignore[call-overload,index,operator]
+
+
+def test_the_cure_of_a_document_that_is_not_shown_is_more_documents_than_were_asked_for(opened: Opened) -> None:
+    librarian = opened()
+    (lost,) = librarian.debug(ASKED, expect=["mail"]).expected
+    assert lost.stage == LOW
+    assert 0 < lost.rank <= len(LESSONS)
+    assert f"--limit {librarian.settings.limit + 1}," in lost.cure
+
+
+def test_documents_are_ranked_in_the_order_in_which_they_are_shown(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_order = opened().debug(ASKED).fused
+    monkeypatch.setattr("deia.search.ranking.shown_order.fit", lambda document, *_rest, **_more: -document.score)
+    assert opened().debug(ASKED).fused == in_order[::-1]
 
 
 def test_what_the_commons_is_not_about_is_outside_the_domain(opened: Opened) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -10,12 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deia.compile.catalog.carry_over import plan_revision
+from deia.compile.catalog.effort import code_words_digest
 from deia.compile.compiler import compile_commons
-from deia.compile.take_in import TakenIn, forget, keep_upload, registered_sources, take_in, update
+from deia.compile.library_catalog import compile_library
+from deia.compile.take_in import (
+    TakenIn,
+    bring_up_to_date,
+    forget,
+    is_up_to_date,
+    keep_upload,
+    registered_sources,
+    take_in,
+    update,
+)
 from deia.errors import QueryError
 from deia.ingest.source import FolderSource, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
+from deia.search.catalog import Catalog, open_catalog
+from deia.search.ranking.elsewhere import state_of
 from tests.derived import derived
 
 if TYPE_CHECKING:
@@ -220,3 +235,36 @@ def test_taking_in_can_be_awaited_and_need_not_be(root: str, manuals: Path) -> N
 
     assert asyncio.run(later()).documents == 2
     assert librarian.query("thread in mm", collection="pumps").documents
+
+
+def test_a_catalog_of_the_library_in_an_old_format_is_made_anew(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    place = derived(root, environ) / "library"
+    header = place / (place / "catalog").read_text() / "catalog.json"
+    current = header.read_text()
+    header.write_text(json.dumps({**json.loads(current), "format": 3}))
+    assert not is_up_to_date(root, environ)
+    bring_up_to_date(root, environ)
+    assert json.loads(header.read_text())["format"] == json.loads(current)["format"]
+    assert is_up_to_date(root, environ)
+
+
+def test_a_catalog_with_other_vectors_of_code_is_made_anew_and_engines_copy_it(
+    root: str, manuals: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    place = derived(root, environ) / "library"
+
+    def opened() -> Catalog:
+        return open_catalog(str(place / (place / "catalog").read_text()))
+
+    before = opened()
+    assert before.tiers["static"].code == code_words_digest()
+    for module in ("library_catalog", "catalog.carry_over"):
+        monkeypatch.setattr(f"deia.compile.{module}.code_words_digest", lambda: "another table")
+    assert plan_revision([], before.folder, ("static",), quick=False) is None
+    compile_library(root, environ, str(place))
+    assert opened().tiers["static"].code == "another table"
+    assert state_of(opened(), "static") != state_of(before, "static")

@@ -10,7 +10,9 @@ from deia.compile.catalog.build_catalog import build_catalog
 from deia.errors import QueryError
 from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import Catalog, open_catalog
-from deia.search.pipeline import ranking, search
+from deia.search.pipeline import find_candidates, ranking, search
+from deia.search.question.terms import read_question
+from deia.search.ranking.retrieve import choose_tier
 from deia.search.rendering.render import RENDERINGS
 
 if TYPE_CHECKING:
@@ -60,7 +62,9 @@ def test_a_fully_covered_query_has_high_confidence(catalog: Catalog) -> None:
     assert (answer.matched, answer.confidence) == (True, "high")
 
 
-def test_what_the_best_document_lacks_is_searched_for_once_more(tmp_path: Path) -> None:
+def test_what_the_best_document_lacks_is_searched_for_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     about = ("load", "a slow disk", "a full log", "many clients", "an old kernel")
     texts = {f"Gateway timeouts under {cause}": f"The gateway times out under {cause}." for cause in about}
     texts["Parking permits"] = "Visitors park behind the depot."
@@ -76,6 +80,16 @@ def test_what_the_best_document_lacks_is_searched_for_once_more(tmp_path: Path) 
     assert answer.to_dict()["audit"]["second_try"].endswith("visitors park")
     for own in ("gateway timeout 16", "gateway timeouts under load in /srv/visitors"):
         assert "second_try" not in search(catalog, Query(text=own, limit=3)).to_dict()["audit"]
+    # The further document takes no place from the one that the confidence is about, wherever that is shown.
+    question, meaning = read_question(text, catalog), choose_tier(catalog)
+    best = find_candidates(catalog, question, Query(text=text), meaning=meaning, filters={}).ranked[0].number
+    monkeypatch.setattr(
+        "deia.search.ranking.shown_order.fit",
+        lambda document, *_length, **_weights: document.score - (document.number == best),
+    )
+    shown = [one.id for one in search(catalog, Query(text=text, limit=3)).documents]
+    assert shown[0] != catalog.id(best)
+    assert shown[1:] == [catalog.id(best), "Parking permits"]
 
 
 def test_the_lines_of_a_passage_are_those_of_the_file(catalog: Catalog) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import tantivy
 
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
-from deia.compile.catalog.effort import TIER
+from deia.compile.catalog.effort import TIER, TIERS, code_words_digest
 from deia.compile.catalog.writers import Writers, compile_volumes, expect_stems, write_words
 from deia.errors import ArtefactError
 from deia.match.spelling import worth_keeping
@@ -93,9 +93,10 @@ def _carried(previous: str | None, tiers: Sequence[str], *, quick: bool) -> tupl
 
 
 def identity(tier: Tier) -> StoredTier:
-    """Return what a catalog records about a tier's model."""
+    """Return what a catalog records about a tier's model, and about the vectors that code has instead."""
     _, _, model = tier.full_name.partition(":")
-    return StoredTier(digest=tier.digest, dimensions=tier.dimensions, model=model)
+    code = code_words_digest() if tier.name in TIERS else ""
+    return StoredTier(digest=tier.digest, dimensions=tier.dimensions, model=model, code=code)
 
 
 def _digests(old: Catalog) -> bytes:

@@ -31,10 +31,16 @@ MOST_PIECES = 3
 
 def terms_of_code(chunk: Chunk) -> list[str]:
     """Return the terms of a passage of code, each as often as it counts."""
-    around, _, name = chunk.symbol.rpartition(".")
+    around, name = parts_of(chunk.symbol)
     text = terms(f"{chunk.heading}\n{chunk.text}")
     found = [*dict.fromkeys(text), *terms(name) * NAME, *terms(around) * AROUND]
     return [*found, *dict.fromkeys(pieces_in(f"{chunk.heading}\n{chunk.text}")), *pieces_in(name) * PIECES]
+
+
+def parts_of(symbol: str) -> tuple[str, str]:
+    """Return what a symbol is in, and its own name; `::` joins names in some languages as `.` does in others."""
+    around, _, name = symbol.replace("::", ".").rpartition(".")
+    return around, name
 
 
 def pieces_in(text: str) -> list[str]:

@@ -9,10 +9,11 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from deia import fast_json, files
-from deia.compile.catalog.code_terms import pieces
+from deia.compile.catalog.code_terms import parts_of, pieces
+from deia.compile.catalog.effort import CODE_WORDS as FILE
 from deia.errors import ArtefactError
 from deia.folders import LIBRARY_PREFIX, MODELS
 from deia.knowledge import Chunk
@@ -21,7 +22,6 @@ from deia.match.numerics import Floats, np
 from deia.match.passage_vectors import scaled_to_one
 from deia.match.tokeniser import words
 
-FILE = "code_words.bin"
 MOST = (8, 8, 14, 30, 90)  # words of a passage's path, of what it is in, of its name, of its signature, of its text
 FIX = "Install deia again: its file of code words is damaged."
 _ANALYSER = analyser()
@@ -35,13 +35,17 @@ class CodeWords:
     def __init__(self, data: bytes) -> None:
         head, _, rest = data.partition(b"\n")
         listed, _, codes = rest.partition(b"\n\n")
-        header = fast_json.loads(head.decode("ascii"))
-        stems = listed.decode("utf-8").split("\n")
-        if len(codes) != len(stems) * header["dimensions"] or len(header["fields"]) != len(MOST):
-            raise ArtefactError("the parts of the file of code words do not match", fix=FIX)
+        try:
+            header = fast_json.loads(head.decode("ascii"))
+            stems = listed.decode("utf-8").split("\n")
+            table = np.frombuffer(codes, "i1").reshape(len(stems), header["dimensions"])
+            self.table: Floats = table * np.float32(header["step"])
+            self.fields: Sequence[float] = [float(share) for share in header["fields"]]
+        except (ValueError, TypeError, KeyError) as error:
+            raise ArtefactError(f"the file of code words cannot be read: {error!r}", fix=FIX) from error
+        if len(self.fields) != len(MOST):
+            raise ArtefactError("the file of code words has other fields than passages have", fix=FIX)
         self.numbers = {stem: number for number, stem in enumerate(stems)}
-        self.table: Floats = np.frombuffer(codes, "i1").reshape(len(stems), -1) * np.float32(header["step"])
-        self.fields: Sequence[float] = header["fields"]
 
     def of(self, fields: Sequence[Sequence[str]]) -> Floats:
         """Return the vector of a passage, not scaled, by the stems of its fields; zeros if none of them is known."""
@@ -56,24 +60,37 @@ class CodeWords:
 def vectors_of_code(chunks: Sequence[Chunk], ident: str) -> Floats:
     """Return the unit vectors of passages of a file of code, one per row."""
     path = ident.removeprefix(LIBRARY_PREFIX).partition("/")[2].rpartition(".")[0]
-    made = [code_words().of(fields_of(path, chunk.symbol, chunk.heading, chunk.text)) for chunk in chunks]
-    return scaled_to_one(np.array(made, "f4").reshape(len(chunks), -1))
+    known = code_words()
+    made = [known.of(fields_of(path, chunk.symbol, chunk.heading, chunk.text)) for chunk in chunks]
+    return scaled_to_one(np.array(made, "f4").reshape(len(chunks), known.table.shape[1]))
 
 
 def fields_of(path: str, symbol: str, heading: str, text: str) -> list[list[str]]:
     """Return the stems of a passage of code by field, each once; of a long path, the last ones."""
-    around, _, name = symbol.rpartition(".")
-    fields = (path, around, name, heading.rpartition(">")[2], text)
-    stems = [list(dict.fromkeys(_stems(field))) for field in fields]
-    return [stems[0][-MOST[0] :], *(some[:most] for some, most in zip(stems[1:], MOST[1:], strict=True))]
+    around, name = parts_of(symbol)
+    fields = zip((around, name, signature_of(heading), text), MOST[1:], strict=True)
+    return [_stems(path, len(path))[-MOST[0] :], *(_stems(field, most) for field, most in fields)]
 
 
-def _stems(text: str) -> list[str]:
+def signature_of(heading: str) -> str:
+    """Return the signature in a heading, which is `outer > signature`; an outer symbol has no blanks in it."""
+    outer, _, signature = heading.partition(" > ")
+    return signature if signature and " " not in outer else heading
+
+
+def _stems(text: str, most: int) -> list[str]:
+    """Return the first stems of a text, each once; no more of it is read than that takes."""
     parts = (part for word in words(text) for part in (word[1:] or word))
-    return [stem for part in parts for each in (part, *pieces(part)) if (stem := _stem(each))]
+    stems: dict[str, None] = {}
+    for stem in (_stem(piece) for part in parts for piece in (part, *pieces(part))):
+        if len(stems) >= most:
+            break
+        if stem:
+            stems[stem] = None
+    return list(stems)
 
 
-@cache
+@lru_cache(maxsize=200_000)
 def _stem(word: str) -> str:
     return "".join(_ANALYSER.analyze(word))
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
+from hashlib import sha256
 
+from deia import files
+from deia.folders import MODELS
 from deia.match.tiers import open_tier
 from deia.records import Record
 
 TIER = "compact"
 TIERS = ("static",)  # the default, because the sentence model takes a thousand times as long for a passage
+CODE_WORDS = "code_words.bin"  # the vectors of words of code, which is encoded beside the default tier's word vectors
 KEY_SIZE = 16  # bytes
 BACKGROUND_LIMIT = 8  # texts that a compile encodes if somebody's work waits for it: in less than a second
 ASIDE_LIMIT = 200  # in a process of its own, which other compiles wait for: eight seconds
@@ -35,3 +40,9 @@ def cache_path(folder: str, *, tier: str = TIER) -> str:
 def models() -> list[str]:
     """Return the digests of the models that every catalog is made with."""
     return [open_tier(name).digest for name in TIERS]
+
+
+@cache
+def code_words_digest() -> str:
+    """Return the digest of the vectors of words of code, which catalogs of the library are made with."""
+    return sha256(files.read(f"{MODELS}/{CODE_WORDS}") or b"").hexdigest()

@@ -91,7 +91,7 @@ def _coded(volumes: Sequence[Volume], chunked: Sequence[Sequence[Chunk]], texts:
     made = {
         at: vectors_of_code(chunks, volume.entry.id)
         for at, (volume, chunks) in enumerate(zip(volumes, chunked, strict=True))
-        if volume.types[:1] == (CODE,)
+        if _is_code(volume)
     }
     return encoder().of([subject(volume.entry) for volume in volumes], texts, made)
 
@@ -110,7 +110,12 @@ def about(entry: Entry) -> list[str]:
 
 def _terms(chunk: Chunk, volume: Volume) -> list[str]:
     """Return the terms of a passage."""
-    return terms_of_code(chunk) if volume.types[:1] == (CODE,) else terms(f"{chunk.heading}\n{chunk.text}")
+    return terms_of_code(chunk) if _is_code(volume) else terms(f"{chunk.heading}\n{chunk.text}")
+
+
+def _is_code(volume: Volume) -> bool:
+    """Return whether a document of the library is code; a lesson whose category is `code` is a text about it."""
+    return bool(volume.known) and volume.types[:1] == (CODE,)
 
 
 def chunks_of(volume: Volume) -> Sequence[Chunk]:

@@ -47,7 +47,7 @@ from deia.errors import ArtefactError
 from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder
 from deia.ingest.library_store import DATABASE
 from deia.records import Record
-from deia.search.catalog import open_catalog
+from deia.search.catalog import is_readable, open_catalog
 from deia.typed_json import read_record
 
 ABOUT = "replica.json"  # beside the catalogs: what was pulled last
@@ -131,7 +131,9 @@ def pull(root: str, environ: Mapping[str, str], place: str = "", *, key: str = "
     files.make_folders(folder)
     with FileLock(f"{folder}/{LOCK}"):
         head = _newer(reader.head(known.key), known.head, f"{folder}/{ABOUT}")
-        if head == known.head and os.path.isdir(f"{folder}/{head.name}"):
+        if not is_readable(f"{folder}/{known.head.name}"):
+            known = known.but(listing="")  # nothing is made of its files
+        elif head == known.head:
             return Pulled(sequence=head.sequence, moved=reader.moved, is_new=False)
         building = empty_building(folder)
         try:

@@ -85,5 +85,6 @@ def opened(address: str, catalog: Catalog, tier: str) -> Engine:
 
 
 def state_of(catalog: Catalog, tier: str) -> str:
-    """Return what an engine has to have to answer for a catalog: the library's state, and the tier's model."""
-    return f"{os.path.basename(catalog.folder)[:STATED]} {catalog.tiers[tier].digest[:16]}"
+    """Return what an engine has to have to answer for a catalog: the library's state, and the tier's models."""
+    stored = catalog.tiers[tier]
+    return f"{os.path.basename(catalog.folder)[:STATED]} {stored.digest[:16]} {stored.code[:16]}".rstrip()

@@ -7,10 +7,11 @@ another model made are not used, and the answer warns about that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import mul
 
 from deia.errors import ArtefactError
+from deia.folders import LIBRARY_PREFIX
 from deia.match.keyword import ALSO, NUMBERS
 from deia.match.tiers import CHOICES, KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
 from deia.records import TYPE_CHECKING, Record
@@ -125,11 +126,15 @@ def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters:
         most *= 4
     likeness = _likeness(catalog, question, hits, meaning.tier, filters) if meaning.tier else None
     found = {number for number, _, _ in hits}.union(likeness.documents if likeness else ())
-    among: Filters = {"type": CODE, NUMBERS: frozenset(found)}
-    has_code = catalog.keyword.has("type", CODE)
-    return Evidence(
-        hits=hits, likeness=likeness, code=catalog.keyword.numbers(filters=among) if has_code else frozenset()
-    )
+    return Evidence(hits=hits, likeness=likeness, code=_code_among(catalog, found))
+
+
+def _code_among(catalog: Catalog, documents: Collection[int]) -> frozenset[int]:
+    """Return which documents are code; a lesson whose category is `code` is none, since only the library has code."""
+    if not catalog.keyword.has("type", CODE):
+        return frozenset()
+    numbers = catalog.keyword.numbers(filters={"type": CODE, NUMBERS: frozenset(documents)})
+    return frozenset(number for number in numbers if catalog.id(number).startswith(LIBRARY_PREFIX))
 
 
 def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: Tier, filters: Filters) -> Likeness:

@@ -12,6 +12,7 @@ from math import log
 
 from deia.records import TYPE_CHECKING
 from deia.search.question.terms import Question, named_share
+from deia.search.ranking.confidence import SEEN
 from deia.search.ranking.rank import Ranked, falling
 from deia.search.ranking.weights import fusion_weight, shown_weights
 
@@ -28,7 +29,8 @@ def in_order_shown(
 ) -> list[Ranked]:
     """Return documents in the order in which they are shown; of `code`, each passage is ranked by itself.
 
-    Without a tier they stay as they are, since no weights were learned for words alone.
+    Only the first ones are moved, so that their order does not depend on how many are wanted. Without a tier all stay
+    as they are, since no weights were learned for words alone.
     """
     if meaning.tier is None:
         return list(ranked)
@@ -41,7 +43,7 @@ def in_order_shown(
         passages = 1 if whole else vectors.count(document.number)
         return fit(document, passages, first=whole or document.ordinal == 0, more=more, weights=weights)
 
-    return falling(sorted(ranked, key=lambda document: -worth(document)))
+    return falling([*sorted(ranked[:SEEN], key=lambda document: -worth(document)), *ranked[SEEN:]])
 
 
 def additional(before: float, after: float) -> float:
@@ -55,4 +57,4 @@ def fit(document: Ranked, passages: int, *, first: bool, more: float, weights: S
     `first` is whether its best passage is its first one.
     """
     whole = (1 - more) * document.score + more * document.nearness + weights.first * first
-    return round(whole - weights.owed * log(min(MOST, passages)), 6)
+    return round(whole - weights.owed * log(max(1, min(MOST, passages))), 6)

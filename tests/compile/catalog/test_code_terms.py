@@ -44,6 +44,11 @@ def test_what_a_function_is_called_counts_more_than_what_it_is_in_and_that_more_
     assert counts["total"] > counts["basket"] > counts["price"] == counts["rate"] == 1
 
 
+def test_a_name_after_colons_counts_as_one_after_a_point_does() -> None:
+    point, colons = (Counter(terms_of_code(passage(f"Basket{joint}total", "a = b"))) for joint in (".", "::"))
+    assert colons == point
+
+
 def test_pieces_are_terms_beside_the_whole() -> None:
     found = terms_of_code(passage("getlines", "def getlines(filename): pass"))
     assert {"getlines", "get", "lines", "filename", "file", "name"} <= set(found)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.compile.catalog.code_vectors import MOST, CodeWords, code_words, fields_of, vectors_of_code
+from deia.compile.catalog.code_vectors import (
+    FIX,
+    MOST,
+    CodeWords,
+    code_words,
+    fields_of,
+    signature_of,
+    vectors_of_code,
+)
 from deia.compile.catalog.vectors import Encoder
 from deia.errors import ArtefactError
 from deia.knowledge import Chunk
@@ -42,9 +52,52 @@ def test_what_is_no_code_is_encoded_as_ever() -> None:
         assert (plain.codes[rows] == mixed.codes[rows]) is same
 
 
-def test_a_damaged_file_is_told() -> None:
-    with pytest.raises(ArtefactError):
-        CodeWords(b'{"dimensions": 4, "fields": [1, 1, 1, 1, 1], "step": 1}\nget\nset\n\n1234567')
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"dimensions": 4, "fields": [1, 1, 1, 1, 1], "step": 1}\nget\nset\n\n1234567',
+        b'{"dimensions": 4, "fields": [1, 1, 1, 1, 1], "step": 1}\nget\n\xff\n\n12345678',
+        b'{"dimensions": 4, "fields": [1, 1], "step": 1}\nget\nset\n\n12345678',
+        b'{"dimensions": 4, "step": 1}\nget\nset\n\n12345678',
+        b'{"dimensions": 4, "fie',
+        b'{"d\xc3\xa9": 4}\nget\n\n1234',
+        b"null\nget\n\n1234",
+        bytes(100),
+        b"",
+    ],
+)
+def test_a_damaged_file_is_told(data: bytes) -> None:
+    with pytest.raises(ArtefactError) as caught:
+        CodeWords(data)
+    assert caught.value.fix == FIX
+
+
+def test_a_file_without_passages_has_no_vectors() -> None:
+    assert vectors_of_code([], "library:shop/empty.py").shape == (0, open_tier("static").dimensions)
+
+
+@pytest.mark.parametrize(
+    ("heading", "signature"),
+    [
+        (
+            "Basket > def total(self, rates: dict[str, float]) -> int",
+            "def total(self, rates: dict[str, float]) -> int",
+        ),
+        ("shop::Basket > fn rates(&self) -> Vec<Vec<f32>>", "fn rates(&self) -> Vec<Vec<f32>>"),
+        ("def total(rates, some=ONE > TWO)", "def total(rates, some=ONE > TWO)"),
+        ("def total() -> int", "def total() -> int"),
+        ("Basket", "Basket"),
+        ("", ""),
+    ],
+)
+def test_a_signature_is_all_that_follows_what_it_is_in(heading: str, signature: str) -> None:
+    assert signature_of(heading) == signature
+    assert fields_of("", "", heading, "")[3] == fields_of("", "", signature, "")[3]
+
+
+@pytest.mark.parametrize("symbol", ["shop.Basket.lines", "shop::Basket::lines"])
+def test_names_are_joined_by_points_or_colons(symbol: str) -> None:
+    assert fields_of("", symbol, "", "")[1:3] == [["shop", "basket"], ["line"]]
 
 
 def test_every_word_of_the_table_is_found_by_its_stem() -> None:
@@ -52,6 +105,18 @@ def test_every_word_of_the_table_is_found_by_its_stem() -> None:
     known = code_words().numbers
     assert [len(field) <= most for field, most in zip(fields, MOST, strict=True)] == [True] * len(MOST)
     assert {"get", "line", "file", "name", "return"} <= {stem for field in fields for stem in field if stem in known}
+
+
+def test_no_more_of_a_long_text_is_read_than_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(word: str) -> Sequence[str]:
+        read.append(word)
+        return ()
+
+    monkeypatch.setattr("deia.compile.catalog.code_vectors.pieces", counted)
+    assert len(fields_of("", "", "", " ".join(f"w{number}" for number in range(1_000)))[-1]) == MOST[-1]
+    assert len(read) <= MOST[-1] + 1
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -122,6 +122,29 @@ def test_several_steps_are_taken_at_once_and_by_whoever_is_new(two: Two) -> None
     assert two.files() == two.published_files()
 
 
+def age(catalog: Path) -> None:
+    """Give a catalog the header of an old format; the file that it is a link to stays."""
+    header = catalog / "catalog.json"
+    old = {**json.loads(header.read_text()), "format": 3}
+    header.unlink()
+    header.write_text(json.dumps(old))
+
+
+def test_a_replica_in_an_old_format_is_pulled_anew(two: Two) -> None:
+    key = two.publish()
+    pull(two.there, two.away, two.place, key=key)
+    age(derived(two.there, two.away) / "library" / two.name())
+    assert pull(two.there, two.away).is_new
+    assert two.files() == two.published_files()
+
+
+def test_what_was_published_in_an_old_format_is_published_anew(two: Two) -> None:
+    two.publish()
+    age(derived(two.here, two.environ) / "library" / two.name())
+    key = two.publish()
+    assert pull(two.there, two.away, two.place, key=key).is_new
+
+
 def test_a_publisher_that_lost_its_cache_publishes_everything_again(two: Two) -> None:
     key = two.publish()
     pull(two.there, two.away, two.place, key=key)

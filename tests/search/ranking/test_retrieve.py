@@ -51,6 +51,17 @@ def test_a_query_in_other_words_finds_its_document_by_meaning(notes: Catalog) ->
     assert ranking(notes, question)[0] == "backups"
 
 
+def test_a_lesson_whose_category_is_code_is_no_code(tmp_path: Path) -> None:
+    document = Document(path="bok/reviews.md", title="Reviews", text="Every change has a reviewer.")
+    entry = Entry(id="reviews", path="bok/reviews.md", title="Reviews", category="code")
+    build_catalog([entry], [document], [], [], str(tmp_path), tiers=("static",))
+    catalog = open_catalog(str(tmp_path))
+    question, meaning = read_question("reviewer of a change", catalog), choose_tier(catalog, tiers=("static",))
+    evidence = retrieving.retrieve(catalog, question, meaning=meaning, filters={}, limit=5)
+    assert evidence.hits
+    assert not evidence.code
+
+
 def test_the_answer_names_its_tier(notes: Catalog) -> None:
     assert search(notes, Query(text="certificate expired")).audit.tier == "static"
     assert search(notes, Query(text="certificate expired"), tiers=()).audit.tier == "keyword"

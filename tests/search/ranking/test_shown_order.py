@@ -14,6 +14,7 @@ from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import find_candidates, ranking, search
 from deia.search.question.terms import read_question
+from deia.search.ranking.confidence import SEEN
 from deia.search.ranking.rank import Ranked, falling
 from deia.search.ranking.retrieve import choose_tier
 from deia.search.ranking.shown_order import MOST, additional, fit, in_order_shown
@@ -80,8 +81,42 @@ def test_searches_and_measurements_show_the_same_order(catalog: Catalog) -> None
     for text in ("the printer prints blank labels", "weather and harvest", "badge for the first day"):
         answer = search(catalog, Query(text=text), tiers=STATIC)
         order = ranking(catalog, text, tiers=STATIC)
+        assert answer.documents
         assert [result.id for result in answer.documents] == order[: len(answer.documents)]
     assert ranking(catalog, "the printer prints blank labels", tiers=STATIC)[0] == "short"
+
+
+def test_the_first_documents_do_not_depend_on_how_many_are_wanted(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deia.search.ranking.shown_order.shown_weights", by_length_alone)
+    numbers = {name: catalog.ids()[name] for name in ("long", "short")}
+    few = [ranked(numbers["long"], 0.9 - place / 100) for place in range(SEEN)]
+    many = [*few, ranked(numbers["short"], 0.5)]
+    question, meaning = read_question("blank labels", catalog), choose_tier(catalog, tiers=STATIC)
+    shown = in_order_shown(catalog, question, many, meaning, frozenset())
+    assert shown[:SEEN] == in_order_shown(catalog, question, few, meaning, frozenset())
+
+
+def test_a_short_answer_has_the_document_that_its_confidence_is_about(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deia.search.ranking.shown_order.shown_weights", by_length_alone)
+    meaning, question = choose_tier(catalog, tiers=STATIC), read_question("weather, harvest and labels", catalog)
+    long = catalog.ids()["long"]
+    for limit in (1, 2, 10):
+        query = Query(text=question.text, limit=limit)
+        candidates = find_candidates(catalog, question, query, meaning=meaning, filters={})
+        numbers = [document.number for document in candidates.shown]
+        assert candidates.ranked[0].number == long
+        assert long in numbers
+        assert len(numbers) <= limit
+    assert numbers[0] != long
+
+
+def test_a_document_without_passages_has_a_place(catalog: Catalog) -> None:
+    empty, other = (fit(ranked(0, 0.5), passages, first=True, more=0.125, weights=WEIGHTS) for passages in (0, 1))
+    assert empty == other
 
 
 def test_the_verdict_looks_at_the_ranking_and_not_at_the_order_shown(
