@@ -142,8 +142,12 @@ def test_nothing_is_left_behind_if_the_settings_cannot_be_written(
     write("project/docs/b.md", "# B\n\nText.\n")
     before = load_commons(root).index.entries
 
-    def refuse(*_: object) -> None:
-        raise CommonsError("the disk is full", fix="")
+    write_text = safe_files.write_text
+
+    def refuse(root: str, path: str, text: str) -> None:
+        if path == "deia.toml":
+            raise CommonsError("the disk is full", fix="")
+        write_text(root, path, text)
 
     monkeypatch.setattr(safe_files, "write_text", refuse)
     with pytest.raises(CommonsError):
