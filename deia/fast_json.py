@@ -29,6 +29,10 @@ _CONTEXT = _Namespace(
 WHITESPACE = " \t\n\r"
 
 
+class NestingError(ValueError):
+    """A JSON document is nested too deep to be parsed."""
+
+
 def loads(text: str) -> Any:
     """Parse one JSON document."""
     start = len(text) - len(text.lstrip(WHITESPACE))
@@ -37,7 +41,7 @@ def loads(text: str) -> Any:
     except StopIteration as stop:
         raise ValueError(f"not JSON at character {stop.value}") from None
     except RecursionError:
-        raise ValueError("JSON nested too deep") from None
+        raise NestingError("JSON nested too deep") from None
     except SystemError:  # the scanner looks for its exception class in `json`, which is not imported
         raise ValueError("broken JSON") from None
     if text[end:].strip(WHITESPACE):

@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 import sqlite3
-import time
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -308,10 +307,9 @@ class Library:
             chunks = len(body["chunks"])
             note = note or " ".join(body["notes"])
             tags = [tag for tag in (*registered.source.tags, body["language"]) if tag]
-            day = time.strftime("%Y-%m-%d", time.gmtime(file.modified)) if file.modified else ""
             ident = f"{LIBRARY_PREFIX}{registered.prefix}{file.path}"
             title = _storable(body["title"]) or os.path.basename(file.path)
-            kept = (name, file.path, title, body["type"], json.dumps(tags), day, content, chunks)
+            kept = (name, file.path, title, body["type"], json.dumps(tags), file.day, content, chunks)
             sql = "select source, path, title, type, tags, updated, content, chunks from documents where id = ?"
             if self._database.execute(sql, (ident,)).fetchone() != kept:
                 self._forget(name, [(file.path,)], but=ident)

@@ -7,6 +7,7 @@ type, become a `Source`, which the registry keeps.
 from __future__ import annotations
 
 import os
+import time
 from typing import Protocol
 
 from deia import files
@@ -60,6 +61,14 @@ class Found(Record):
     path: str
     stamp: str  # "" if it has to be read to know
     modified: float = 0.0  # seconds since 1970
+
+    @property
+    def day(self) -> str:
+        """The day on which it was modified, or "" if that is unknown or no day of a calendar."""
+        try:
+            return time.strftime("%Y-%m-%d", time.gmtime(self.modified)) if self.modified else ""
+        except (OverflowError, OSError, ValueError):
+            return ""
 
 
 class Opened(Protocol):

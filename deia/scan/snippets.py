@@ -26,6 +26,9 @@ DOCUMENT_START = re.compile(r"^---[ \t]*$", re.MULTILINE)
 BLOCK = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?$")  # the text begins on the next line
 HEREDOC = re.compile(r"<<-?[ \t]*[\"']?([A-Za-z_]\w{0,40})")
 MAKE_VARIABLE = re.compile(r"\$\(([A-Za-z_][\w.]{0,80})\)")
+LEADING_NAME = re.compile(r'\s*("(?:[^"\\]|\\.)*")')  # a line's first JSON string
+END = "END_OF_FILE"
+END_MARK = re.compile(f"{END}_*")
 MAGIC_CELLS = ("%%bash", "%%sh", "%%script bash", "%%script sh")
 
 
@@ -63,9 +66,8 @@ def _given_to(program: str) -> Callable[[str], Iterator[Snippet]]:
     """Return a reader of files that are handed to a program as a heredoc."""
 
     def read(text: str) -> Iterator[Snippet]:
-        end = "END_OF_FILE"
-        while end in text:
-            end += "_"
+        longest = max(END_MARK.findall(text), key=len, default="")
+        end = f"{longest}_" if longest else END
         yield Snippet(line=1, text=f"{program} <<'{end}'\n{text}\n{end}\n", shift=1)
 
     return read
@@ -100,11 +102,12 @@ def _commands_below(value: Value, key: str, line: int = 0) -> Iterator[Snippet]:
 
 def _dockerfile(text: str) -> Iterator[Snippet]:
     lines = text.splitlines()
+    last_places = {line.strip(): at for at, line in enumerate(lines)}
     at = 0
     while at < len(lines):
         instruction, start = DOCKER_RUN.match(lines[at]), at
         heredoc = HEREDOC.search(lines[at]) if instruction else None
-        if heredoc and heredoc[1] in {line.strip() for line in lines[at + 1 :]}:
+        if heredoc and last_places.get(heredoc[1], at) > at:
             at += 1
             while lines[at].strip() != heredoc[1]:
                 at += 1
@@ -149,14 +152,15 @@ def _package(text: str) -> Iterator[Snippet]:
     except (ValueError, RecursionError) as error:
         raise UnreadableFileError(str(error)) from error
     content = content if isinstance(content, dict) else {}
-    lines = text.splitlines()
+    lines: dict[str, int] = {}  # by the name with which they begin
+    for at, line in enumerate(text.splitlines(), 1):
+        if name := LEADING_NAME.match(line):
+            lines.setdefault(name[1], at)
     for table in (content.get("scripts"), content.get("tasks")):
         for name, script in table.items() if isinstance(table, dict) else ():
             command = "\n".join(map(str, script)) if isinstance(script, list) else script
             if isinstance(command, str):
-                quoted = json.dumps(name, ensure_ascii=False)
-                line = next((at for at, line in enumerate(lines, 1) if line.strip().startswith(quoted)), 1)
-                yield Snippet(line=line, text=command)
+                yield Snippet(line=lines.get(json.dumps(name, ensure_ascii=False), 1), text=command)
 
 
 def _notebook(text: str) -> Iterator[Snippet]:

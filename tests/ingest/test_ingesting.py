@@ -14,7 +14,8 @@ import pytest
 
 from deia.ingest.ingesting import Outcome, ingest, planned
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, Library
-from deia.ingest.source import FolderSource, Source, SourceError, checked, described, slug, typed
+from deia.ingest.source import FolderSource, Found, Source, SourceError, checked, described, slug, typed
+from deia.ingest.source_kinds.from_folder import FolderFiles
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
@@ -275,3 +276,16 @@ def test_an_interrupted_source_is_pending(library: Library, docs: Path) -> None:
         ingest(library, library.register(source_of(docs)), progress=interrupt)
     assert library.sources()[0].status == PENDING
     assert take_in(library, docs).read == 0
+
+
+@pytest.mark.parametrize("seconds", [10**17, -(10**17)])
+def test_a_time_that_no_calendar_has_ends_nothing(seconds: int) -> None:
+    assert Found(path="a.md", stamp="", modified=float(seconds)).day == ""
+
+
+def test_a_file_that_goes_while_its_folder_is_listed_is_passed_over(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = FolderFiles(source_of(docs))
+    monkeypatch.setattr(opened, "_counts", lambda path, _: (docs / path).unlink() or True)
+    assert list(opened.files()) == []

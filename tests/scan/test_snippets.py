@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -144,3 +145,22 @@ def test_no_text_raises_and_every_line_is_one_of_the_file(kind: str, text: str) 
 
 def test_every_kind_has_a_reader() -> None:
     assert set(READERS) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("package", json.dumps({"scripts": {f"s{number}": "tsc" for number in range(15_000)}}, indent=1)),
+        ("dockerfile", "".join(f"RUN <<A{number}\nA{number}\n" for number in range(15_000))),
+        ("sql", f"END_OF_FILE{'_' * 1_000_000}"),
+    ],
+)
+def test_a_large_file_does_not_cost_its_square(kind: str, text: str) -> None:
+    start = time.process_time()
+    snippets(kind, text)
+    assert time.process_time() - start < 3
+
+
+def test_a_text_that_holds_the_mark_of_its_end_gets_a_longer_mark() -> None:
+    [snippet] = snippets("sql", "END_OF_FILE___\nEND_OF_FILE\n")
+    assert snippet.text.startswith("psql <<'END_OF_FILE____'\n")

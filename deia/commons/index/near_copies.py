@@ -14,6 +14,7 @@ from deia.text import words
 
 COPY = 0.8  # the share of words in common from which a document is a near copy, as in `deia.search.ranking.variety`
 TINY = 1e-9
+MOST_COMPARED = 50  # earlier texts with which a text is compared, so that many texts alike do not cost their square
 FEWEST = 20  # different words of a document that is compared
 FIX = "Merge the two, or write `superseded_by:` with the id of the newer one into the older one."
 
@@ -39,19 +40,29 @@ def _alike(texts: Sequence[frozenset[str]]) -> Iterator[tuple[int, int, float]]:
     # Chaudhuri, Ganti and Kaushik, ICDE 2006), so that only such pairs are compared.
     counts = Counter(word for text in texts for word in text)
     by_word: dict[str, list[int]] = defaultdict(list)
+    firsts: dict[frozenset[str], int] = {}
     for at, text in enumerate(texts):
+        first = firsts.setdefault(text, at)
+        if first != at:
+            yield at, first, 1.0
+            continue
         rarest = sorted(text, key=lambda word: (counts[word], word))[: _prefix(text)]
         shares = {}
-        for other, common in Counter(other for word in rarest for other in by_word[word]).items():
+        full_lists = sum(
+            len(by_word[word]) >= MOST_COMPARED for word in rarest
+        )  # of texts with the word, some are left out
+        candidates = Counter(other for word in rarest for other in by_word[word])
+        for other, common in candidates.most_common(MOST_COMPARED):
             both, left = len(text) + len(texts[other]), ceil(COPY * max(len(text), len(texts[other]))) - 1
-            if common + left >= COPY / (1 + COPY) * both - TINY:
+            if common + left + full_lists >= COPY / (1 + COPY) * both - TINY:
                 shared = len(text & texts[other])
                 shares[other] = shared / (both - shared)
         best = max(shares, key=lambda other: (shares[other], -other), default=-1)
         if best >= 0 and shares[best] >= COPY:
             yield at, best, shares[best]
         for word in rarest:
-            by_word[word].append(at)
+            if len(by_word[word]) < MOST_COMPARED:
+                by_word[word].append(at)
 
 
 def _prefix(text: frozenset[str]) -> int:

@@ -97,10 +97,11 @@ def plan_import(root: str, sources: Sequence[str], *, copy: bool, category: str,
 def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, str]) -> None:
     """Write what a plan says: the copies, their entries in the index, and the setting.
 
-    Raise CommonsError if that fails, after the copies were removed again.
+    Raise CommonsError if that fails, after the copies were removed again and the settings are as before.
     """
     copies = plan.having(COPIED)
-    settings = (safe_files.read_bytes(root, SETTINGS) or b"").decode("utf-8", "replace")
+    before = safe_files.read_bytes(root, SETTINGS)
+    settings = (before or b"").decode("utf-8", "replace")
     if plan.globs:
         settings = with_globs(settings, [*resolve(root, environ=environ).documents, *plan.globs])
     safe_files.checked_place(root, find_index(root) or INDEX_NAMES[0])
@@ -109,15 +110,20 @@ def import_notes(root: str, plan: Import, *, today: str, environ: Mapping[str, s
         for note in copies:
             safe_files.create(root, note.entry.path, note.content)
             written.append(note.entry.path)
+        if plan.globs:  # before the index, whose entries could not be taken back
+            safe_files.write_text(root, SETTINGS, settings)
         if copies:
             index_store.add_entries(root, [index_store.filled(note.entry) for note in copies], today=today)
     except CommonsError:
         for path in written:
             with contextlib.suppress(CommonsError):
                 safe_files.remove(root, path)
+        with contextlib.suppress(CommonsError):
+            if plan.globs and before is not None:
+                safe_files.write_bytes(root, SETTINGS, before)
+            elif plan.globs:
+                safe_files.remove(root, SETTINGS)
         raise
-    if plan.globs:
-        safe_files.write_text(root, SETTINGS, settings)
 
 
 # --- what a person named ---

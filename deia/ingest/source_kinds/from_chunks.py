@@ -22,13 +22,15 @@ from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any, TypeAlias
 
     Row: TypeAlias = dict[str, Any]  # an exported chunk, of which nothing was checked
 
 MOST_IN_ALL = 512_000_000  # bytes of an export
 MOST_LINES = 5_000_000  # of a document
+MOST_EMPTY, MOST_PER_CHARACTER = 10_000, 100  # lines of a document without text: in any case, and for each character
+MOST_NESTED = 50  # levels of values within values in metadata
 AS_JSON = ("lines", "level", "page", "metadata")  # elements of an XML file that hold JSON
 WRONG = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 FIX = "Write it as deia source export does."
@@ -52,7 +54,10 @@ class ChunkFiles:
         except WRONG as error:
             raise SourceError("this is no exported chunk", where=where, fix=FIX) from error
         for path, rows in sorted(documents.items()):
-            content = json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace")
+            try:
+                content = json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace")
+            except RecursionError as error:
+                raise SourceError("this is no exported chunk", where=path, fix=FIX) from error
             self._contents[path] = content
             yield Found(path=path, stamp=blake2b(content, digest_size=16).hexdigest(), modified=_moment(rows[0]))
 
@@ -102,8 +107,8 @@ def _moment(row: Row) -> float:
 
 def rebuilt(path: str, content: bytes) -> tuple[Reading, list[Chunk]]:
     """Return an exported document and its chunks; raise ReadingError if these do not fit together."""
-    rows = json.loads(content)
     try:
+        rows = json.loads(content)
         ordinals = {row["id"]: ordinal for ordinal, row in enumerate(rows)}
         chunks = [_chunk(path, ordinal, row, ordinals) for ordinal, row in enumerate(rows)]
         first = rows[0]
@@ -119,6 +124,8 @@ def _chunk(path: str, ordinal: int, row: Row, ordinals: dict[str, int]) -> Chunk
     level, page = row["level"], row.get("page") or 0
     if parent >= ordinal or not 0 < first <= last < MOST_LINES or not (0 <= level < MOST_LINES > page >= 0):
         raise ValueError(row["id"])
+    if _nests(row.get("metadata"), MOST_NESTED):
+        raise ValueError("metadata nested too deep to be kept")
     text, _ = without_secrets(row["content"].replace("\0", " "))
     return Chunk(
         document=path, ordinal=ordinal, heading=str(row["heading"]), text=text, lines=(int(first), int(last)),
@@ -127,11 +134,25 @@ def _chunk(path: str, ordinal: int, row: Row, ordinals: dict[str, int]) -> Chunk
     )  # fmt: skip
 
 
-def _text(chunks: Iterable[Chunk]) -> str:
+def _nests(value: object, levels: int) -> bool:
+    """Return whether a value has values within values, more than a number of levels deep."""
+    if not isinstance(value, (dict, list)):
+        return False
+    return not levels or any(
+        _nests(item, levels - 1) for item in (value.values() if isinstance(value, dict) else value)
+    )
+
+
+def _text(chunks: Sequence[Chunk]) -> str:
     """Return the text of a document as far as it is in the chunks, each on its own lines."""
+    last = MOST_EMPTY + MOST_PER_CHARACTER * sum(len(chunk.text) for chunk in chunks)
     lines: list[str] = []
     for chunk in chunks:
         at, own = chunk.lines[0] - 1, chunk.text.split("\n")
+        if at > last:
+            raise ValueError("lines far behind what its chunks can fill")
         lines += [""] * (at + len(own) - len(lines))
-        lines[at : at + len(own)] = (before or line for before, line in zip(lines[at:], own, strict=False))
+        lines[at : at + len(own)] = (
+            before or line for before, line in zip(lines[at : at + len(own)], own, strict=True)
+        )
     return "\n".join(lines)

@@ -60,7 +60,11 @@ class FolderFiles:
                 if is_open:
                     yield from self._below(f"{path}/", ignored)
             elif entry.is_file(follow_symlinks=False) and self._counts(path, ignored):
-                yield self._found(path, entry.stat(follow_symlinks=False))
+                try:
+                    state = entry.stat(follow_symlinks=False)
+                except OSError:  # such as one that is gone since the folder was listed
+                    continue
+                yield self._found(path, state)
 
     def _counts(self, path: str, ignored: Ignored) -> bool:
         return self._selection.takes(path) and (not _is_ignored(path, ignored) or self._selection.forced(path))

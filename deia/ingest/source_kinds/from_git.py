@@ -56,7 +56,7 @@ class GitFiles:
             if not tab or not attributes.startswith(REGULAR):
                 continue
             _, _, blob, size = attributes.decode("ascii").split()
-            path = name.decode("utf-8", "replace")
+            path = name.decode("utf-8", "backslashreplace")  # "replace" could give two names one path
             if self._selection.takes(path):
                 self._sizes[blob] = int(size)
                 yield Found(path=path, stamp=blob, modified=self._modified)

@@ -47,12 +47,22 @@ def _entries(folder: str) -> list[tuple[str, Json]]:
     """Return each entry of the files, as `file: name`, with the hash of its content."""
     entries: list[tuple[str, Json]] = []
     for path, keys in NAMING.items():
-        content = _object(files.read(f"{folder}/{path}", MOST_BYTES))
+        data = files.read(f"{folder}/{path}", MOST_BYTES) or b"{}"
+        content = _object(data)
         for key in keys:
             named = content.get(key)
             for name, entry in named.items() if isinstance(named, dict) else ():
-                entries.append((f"{path}: {name}", hashlib.sha256(dumps(entry).encode("ascii")).hexdigest()))
+                entries.append((f"{path}: {name}", _hash(entry, data)))
     return entries
+
+
+def _hash(entry: Json, data: bytes) -> str:
+    """Return a hash of an entry, or of its whole file if it is nested too deep to be written."""
+    try:
+        content = dumps(entry).encode("ascii")
+    except RecursionError:
+        content = data
+    return hashlib.sha256(content).hexdigest()
 
 
 def _object(data: bytes | None) -> dict[str, Json]:

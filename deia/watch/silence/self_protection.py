@@ -23,7 +23,15 @@ from deia.watch.silence.weakened_text import (
     weak_variables,
     weakened_host,
 )
-from deia.watch.turn.tool_call import COMMAND_FIELDS, MOST_CALL, SILENT_TOOLS, WRITE_TOOLS, is_shell, watched_command
+from deia.watch.turn.tool_call import (
+    COMMAND_FIELDS,
+    MOST_CALL,
+    SILENT_TOOLS,
+    WRITE_TOOLS,
+    is_shell,
+    strings,
+    watched_command,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,7 +79,7 @@ def _reasons(turn: Turn, places: Places) -> Iterator[str]:
         yield from _line_reasons(line, places, language)
     if not is_shell(turn):
         yield from _file_reasons(tool_effects(turn), places, "")
-    if plain_name(turn.tool) not in PASSIVE_TOOLS and PAGE in repr(turn.tool_input):
+    if plain_name(turn.tool) not in PASSIVE_TOOLS and any(PAGE in text for text in strings(turn.tool_input)):
         from deia.watch.silence.page_address import names_page  # noqa: PLC0415 - hardly any call names such a path
 
         if names_page(turn.tool_input, places.state):

@@ -6,7 +6,7 @@ a whole file or the part of it that an edit takes out and puts in.
 
 from __future__ import annotations
 
-from deia.fast_json import Json, dumps, loads
+from deia.fast_json import Json, NestingError, dumps, loads
 from deia.records import ACTIONS, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,17 +56,23 @@ def weakened_host(before: str, after: str, *, whole: bool, own: bool = False) ->
         return "hooks would be switched off in"
     if set(weak_variables(after)) - set(weak_variables(before)):
         return "a variable that weakens deia would be set in"
-    if not whole or not names_hook(before):
-        return ""
+    return _changed_hook(before, after) if whole and names_hook(before) else ""
+
+
+def _changed_hook(before: str, after: str) -> str:
+    """Return what becomes of deia's hook between two whole texts of a host's settings in JSON, or ""."""
     try:
         old = loads(before)
+    except NestingError:  # hosts may still read it
+        return "deia's hook may be changed in"
     except ValueError:
         return ""
     try:
         kept = list(_entries(loads(after), ()))
-    except (ValueError, RecursionError):
+        entries = list(_entries(old, ()))
+    except (ValueError, RecursionError):  # what is too deep to be compared may hide a change
         return "deia's hook would be lost with broken JSON in"
-    for entry in _entries(old, ()):
+    for entry in entries:
         if entry not in kept:
             return "deia's hook would be changed in"
         kept.remove(entry)

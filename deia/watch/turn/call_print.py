@@ -28,7 +28,9 @@ def call_print(turn: Turn) -> str:
 def _shell_text(turn: Turn) -> str:
     tool_input = turn.tool_input or {}
     command = "\n".join(" ".join(line.split()) for line in command_of(turn).strip().splitlines())
-    return "\n".join((command, *(f"{name}={tool_input[name]}" for name in FOLDERS if tool_input.get(name))))
+    # Only texts are folders; other values may be nested so deep that writing them fails.
+    folders = ((name, tool_input.get(name)) for name in FOLDERS)
+    return "\n".join((command, *(f"{name}={value}" for name, value in folders if value and isinstance(value, str))))
 
 
 def _input_text(turn: Turn) -> str:

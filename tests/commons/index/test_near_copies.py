@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deia.commons.checks import lint
-from deia.commons.index.near_copies import COPY, _alike
+from deia.commons.index.near_copies import COPY, MOST_COMPARED, _alike
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,3 +45,22 @@ def test_no_pair_is_overlooked(texts: list[frozenset[str]]) -> None:
     shares = [[len(text & other) / len(text | other) for other in texts[:at]] for at, text in enumerate(texts)]
     wanted = {at: max(earlier) for at, earlier in enumerate(shares) if max(earlier, default=0.0) >= COPY}
     assert {at: share for at, _, share in _alike(texts)} == wanted
+
+
+class Counted(frozenset[str]):
+    """The words of a text, which count how often they are compared."""
+
+    compared = 0
+
+    def __and__(self, other: Any) -> Any:
+        Counted.compared += 1
+        return super().__and__(other)
+
+
+@pytest.mark.parametrize("own", [(), ("own",)])
+def test_many_texts_alike_do_not_cost_their_square(own: tuple[str, ...]) -> None:
+    Counted.compared = 0
+    shared = TEXT.split()
+    texts = [Counted([*shared, *(f"{word}{number}" for word in own)]) for number in range(400)]
+    assert len(list(_alike(texts))) == 399
+    assert Counted.compared <= MOST_COMPARED * len(texts)

@@ -9,6 +9,8 @@ import pytest
 
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
+from deia.commons.source_files import safe_files
+from deia.commons.write import index_store
 from deia.commons.write.import_notes import COPIED, IN_PLACE, KNOWN, Import, import_notes, plan_import
 from deia.commons.write.init import create_commons
 from deia.problems import CommonsError
@@ -131,3 +133,40 @@ def test_links_that_lead_out_of_the_commons_are_not_read(root: str, write: Write
     plan = run(root, "docs")
     assert [note.source for note in plan.notes] == ["docs/a.md"]
     assert "docs/link.md" in {problem.path for problem in plan.problems}
+
+
+def test_nothing_is_left_behind_if_the_settings_cannot_be_written(
+    root: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("vault/a.md", "# A\n\nText.\n")
+    write("project/docs/b.md", "# B\n\nText.\n")
+    before = load_commons(root).index.entries
+
+    write_text = safe_files.write_text
+
+    def refuse(root: str, path: str, text: str) -> None:
+        if path == "deia.toml":
+            raise CommonsError("the disk is full", fix="")
+        write_text(root, path, text)
+
+    monkeypatch.setattr(safe_files, "write_text", refuse)
+    with pytest.raises(CommonsError):
+        run(root, "../vault", "docs")
+    assert not os.path.exists(f"{root}/bok/notes/a.md")
+    assert load_commons(root).index.entries == before
+
+
+def test_the_settings_are_as_before_if_the_index_cannot_be_written(
+    root: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("vault/a.md", "# A\n\nText.\n")
+    write("project/docs/b.md", "# B\n\nText.\n")
+    settings = write("project/deia.toml", "# mine\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise CommonsError("the disk is full", fix="")
+
+    monkeypatch.setattr(index_store, "add_entries", refuse)
+    with pytest.raises(CommonsError):
+        run(root, "../vault", "docs")
+    assert settings.read_text(encoding="utf-8") == "# mine\n"

@@ -172,3 +172,23 @@ def test_no_rows_do_more_than_be_refused(rows: list[dict[str, Any]]) -> None:
 def test_no_bytes_are_xml_by_accident(content: bytes) -> None:
     with pytest.raises((ValueError, KeyError)):
         xml_row(content)
+
+
+def test_rows_nested_as_deep_as_can_be_read_cost_their_document_at_most(library: Library, tmp_path: Path) -> None:
+    for depth in (300, *range(880, 1000)):
+        nested = '{"a": ' * depth + "1" + "}" * depth
+        rows = [ROW, {**ROW, "id": "docs:b.md#0:passage", "path": "b.md", "metadata": 0}]
+        text = "\n".join(map(json.dumps, rows)).replace('"metadata": 0', f'"metadata": {nested}')
+        (tmp_path / "x.jsonl").write_text(text, encoding="utf-8")
+        outcome = take_in(library, tmp_path / "x.jsonl")
+        assert outcome.error or (outcome.failed, outcome.documents) == (1, 1), depth
+    with pytest.raises(ReadingError):
+        rebuilt("a.md", b"[" * 5000 + b"]" * 5000)
+
+
+def test_lines_that_no_text_of_the_chunks_could_fill_are_refused() -> None:
+    rows = [ROW, {**ROW, "id": "docs:a.md#1:passage", "lines": [100_000, 100_000]}]
+    with pytest.raises(ReadingError):
+        rebuilt("a.md", json.dumps(rows).encode())
+    rows[1]["lines"] = [9_000, 9_000]
+    assert rebuilt("a.md", json.dumps(rows).encode())[0].text.count("\n") == 8_999

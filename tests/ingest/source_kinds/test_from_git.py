@@ -157,3 +157,22 @@ def test_git_goes_to_the_address_that_was_looked_at(tmp_path: Path, monkeypatch:
         with pytest.raises(SourceError, match="git failed"):
             GitFiles(source, str(tmp_path / "bare"))
         assert heard.wait(10)
+
+
+def test_a_commit_outside_of_every_calendar_is_taken_in_without_a_day(library: Library, repository: Path) -> None:
+    who = "a <a@b> 999999999999999999999 +0000"
+    text = f"tree {git(repository, 'rev-parse', 'HEAD^{tree}')}\nauthor {who}\ncommitter {who}\n\nchange\n"
+    (repository.parent / "commit").write_text(text, encoding="utf-8")
+    ident = git(repository, "hash-object", "-t", "commit", "-w", "--literally", str(repository.parent / "commit"))
+    git(repository, "update-ref", "refs/heads/master", ident)
+    outcome = take_in(library, repository)
+    assert (outcome.error, {document.updated for document in library.documents()}) == ("", {""})
+
+
+def test_names_that_are_no_text_stay_different_paths(library: Library, repository: Path) -> None:
+    for name in (b"a\xff.txt", b"a\xfe.txt"):
+        with open(os.path.join(os.fsencode(repository), name), "wb") as file:
+            file.write(b"words in " + name[1:2].hex().encode())
+    commit(repository, {})
+    assert take_in(library, repository, filter=("*.txt",)).documents == 3
+    assert paths(library) == [r"a\xfe.txt", r"a\xff.txt", "x.txt"]

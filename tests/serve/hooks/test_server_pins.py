@@ -63,3 +63,12 @@ def test_a_pipe_or_a_huge_file_is_not_read(tmp_path: Path) -> None:
 @given(st.binary())
 def test_no_content_raises(data: bytes) -> None:
     assert isinstance(_object(data), dict)
+
+
+def test_an_entry_nested_too_deep_is_still_told(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    for number in (1, 2):
+        nested = "[" * 600 + str(number) + "]" * 600
+        (tmp_path / ".mcp.json").write_text(f'{{"mcpServers": {{"notes": {nested}, "mail": {{}}}}}}', encoding="utf-8")
+        message = changed_servers(str(tmp_path), state)
+    assert message.endswith("changed: .mcp.json: notes runs something else")

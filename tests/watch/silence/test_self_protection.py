@@ -17,7 +17,7 @@ from deia.serve.setup.host_settings.hook_file import file_text, with_hooks
 from deia.serve.setup.host_settings.hosts_table import BY_NAME, PLUGIN, SCRIPT, SETUPS
 from deia.watch.silence.protected_places import HOST_FILES
 from deia.watch.silence.self_protection import refusal
-from deia.watch.silence.weakened_text import is_weak
+from deia.watch.silence.weakened_text import is_weak, weakened_host
 from deia.watch.turn.tool_call import may_weaken
 
 if TYPE_CHECKING:
@@ -627,3 +627,24 @@ def test_a_call_that_would_use_the_page_of_a_server_is_refused(tool: str, given:
 def test_other_addresses_and_what_only_names_the_page_pass(tool: str, given: dict[str, Any], served: str) -> None:
     turn = Turn(role="tool_call", text="", tool=tool, tool_input=given)
     assert not refusal(turn, folder="/work", environ={"HOME": "/home/x"}, state=served)
+
+
+def nesting(value: Any, depth: int = 600) -> Any:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_settings_nested_too_deep_to_compare_are_not_replaced() -> None:
+    hook = {"type": "command", "command": " ".join(words_of("claude-code"))}
+    before = json.dumps({"hooks": {"PreToolUse": [{"hooks": [{**hook, "x": nesting(1)}]}]}})
+    after = json.dumps({"hooks": {"Never": [{"hooks": [hook]}]}})
+    assert weakened_host(before, after, whole=True)
+    assert weakened_host(before.replace("[1]", "[" * 1500 + "]" * 1500), after, whole=True)
+
+
+def test_a_call_nested_deep_is_looked_at_all_the_same(refused: Refused) -> None:
+    tool_input = {"command": "deia mute --all", "more": nesting(1, 1200)}
+    for name in ("Bash", "mcp__shell__run"):
+        assert refused(Turn(role="tool_call", text="", tool=name, tool_input=tool_input))
+    assert not refused(Turn(role="tool_call", text="", tool="mcp__shell__run", tool_input={"more": nesting(1, 1200)}))

@@ -55,3 +55,10 @@ def test_of_a_tool_that_runs_no_shell_every_field_counts() -> None:
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 def test_the_order_of_fields_never_counts(fields: dict[str, Any]) -> None:
     assert tool(fields=fields) == tool(fields=dict(reversed(fields.items())))
+
+
+def test_a_folder_nested_too_deep_is_no_folder() -> None:
+    nested: Any = []
+    for _ in range(5000):
+        nested = [nested]
+    assert bash("rm -rf build", cwd=nested) == bash("rm -rf build")
