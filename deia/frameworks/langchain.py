@@ -22,12 +22,10 @@ from langchain_core.messages import HumanMessage, ToolMessage  # noqa: E402
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from langchain.agents.middleware import AgentState
+    from langchain.agents.middleware import AgentState, ToolCallRequest
     from langchain_core.messages import BaseMessage, ToolCall
-    from langgraph.prebuilt.tool_node import ToolCallRequest
-    from langgraph.types import Command
 
-    Result: TypeAlias = ToolMessage | Command[str]
+    Result: TypeAlias = object  # a tool's message, or a command to the graph
     Update: TypeAlias = dict[str, list[HumanMessage]] | None  # of an agent's state
 
 ROLES = {"human": "user", "ai": "assistant"}
