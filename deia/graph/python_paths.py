@@ -40,8 +40,11 @@ class Scope(NamedTuple):
     owner: str = ""  # the class that a method belongs to
 
     def inside(self) -> Scope:
-        """Return the scope of a comprehension or a lambda in this one, whose names are its own."""
-        return self._replace(names={}, outer=self)
+        """Return the scope of a comprehension or a lambda in this one, with names of its own; deep inside, this one."""
+        scope, depth = self, 1
+        while scope.outer and scope.outer.name == scope.name:
+            scope, depth = scope.outer, depth + 1
+        return self._replace(names={}, outer=self) if depth < DEEPEST else self
 
 
 def parsed(text: str, mode: str) -> Any:

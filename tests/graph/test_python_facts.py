@@ -197,6 +197,13 @@ def test_a_value_that_has_many_names_is_looked_at_once() -> None:
     assert time.process_time() - begun < 5
 
 
+def test_names_deep_inside_lambdas_are_looked_up_in_few_of_them() -> None:
+    text = f"x = {'lambda x: ' * 900}({'f() or ' * 50_000} 1)"
+    begun = time.process_time()
+    assert python_facts("m.py", text, "m") != Facts()
+    assert time.process_time() - begun < 3
+
+
 def test_what_calling_a_function_gives_is_kept_as_another_name_of_it() -> None:
     text = "class C: pass\ndef f(): return C()\ndef g() -> C: ...\nclass D:\n def s(self): return self\nx = C()\n"
     aliases = set(python_facts("m.py", text, "m").aliases)
