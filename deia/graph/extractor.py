@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-PATTERNS = "patterns 4"  # raised when the same document would yield other facts
+PATTERNS = "patterns 5"  # raised when the same document would yield other facts
 PACKAGES = ("spacy", "spacy-lookups-data")
 
 

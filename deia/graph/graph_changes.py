@@ -54,9 +54,11 @@ class Changes:
 
     def references(self) -> list[tuple[Any, ...]]:
         """Return the references that may lead elsewhere than before: of documents and through names that changed."""
+        if self.are_many:
+            return self._run(COLUMNS).fetchall()
         addresses = {name for name, what in self._names if _is_address(name, what)}
         names = {last_part(name) for name, _ in self._names if name not in addresses}
-        names = names if self.are_many else self._touched(names)
+        names = self._touched(names)
         if len(names) > MANY or not all(name.isascii() and name != "*" for name in names):
             return self._run(COLUMNS).fetchall()
         return list({row[0]: row for row in self._leading(addresses, names)}.values())

@@ -24,7 +24,7 @@ from deia.tables import text_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Self
+    from typing import Any, Self
 
     from deia.fast_json import Json
     from deia.graph.facts import Facts
@@ -248,27 +248,32 @@ class Graph:
     def _settle(self) -> None:
         """Resolve the references of the documents that changed, and those elsewhere that what changed is a part of."""
         is_bulk = self._changes.are_many
-        if not is_bulk:
+        has_documents = bool(self.database.execute("select 1 from documents limit 1").fetchone())
+        if has_documents and not is_bulk:
             self.index()
         rows = self._changes.references()
         names = Names(self.database, in_bulk=is_bulk or len(rows) > BULK)
-        relations = []
         is_all = self.database.execute("select count(*) from refs").fetchone() == (len(rows),)
         which = [] if is_all else [(row[0],) for row in rows]
         self.database.execute("delete from relations" if is_all else "select 1")
         self.database.executemany("delete from relations where ref = ?", which)
+        relations = self._relations(names, rows)
+        self.database.executemany("insert or ignore into relations values (?, ?, ?, ?, ?)", relations)
+        if has_documents:
+            self.index()
+        self.database.execute(
+            "delete from entities where shared and not exists (select 1 from places where entity = entities.id)"
+            " and not exists (select 1 from relations where target = entities.id)"
+        )
+
+    def _relations(self, names: Names, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, int, str, int, int]]:
+        """Yield the relations that references show."""
         leads = functools.cache(functools.partial(_leads, names))  # a document says most things several times
         for ident, document, source, kind, target, target_type, certainty, otherwise in rows:
             for entity, level in leads(document, kind, target, target_type, otherwise):
                 to = self._made(entity.type, entity.name) if isinstance(entity, Missing) else entity
                 if to != source or kind == "CALLS":
-                    relations.append((source, to, kind, max(level, certainty), ident))
-        self.database.executemany("insert or ignore into relations values (?, ?, ?, ?, ?)", relations)
-        self.index()
-        self.database.execute(
-            "delete from entities where shared and not exists (select 1 from places where entity = entities.id)"
-            " and not exists (select 1 from relations where target = entities.id)"
-        )
+                    yield source, to, kind, max(level, certainty), ident
 
     def _made(self, kind: str, name: str) -> int:
         """Return the shared entity of a type and a name, which is made if there is none."""

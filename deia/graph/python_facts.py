@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from deia.graph.collecting import uncollected
 from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
-from deia.graph.python_items import CONTAINERS, PARTS, PUTTING, contents_of, items_of
+from deia.graph.python_items import ADDING, PUTTING, contents_of, is_container, items_of
 from deia.graph.python_modules import absolute
 from deia.graph.python_paths import (
     BUILTIN,
@@ -28,7 +28,17 @@ from deia.graph.python_paths import (
     path_of,
     value_of,
 )  # fmt: skip
-from deia.graph.python_syntax import BUILTIN_CALLS, CALLING, OPERATIONS, PROPERTIES, functions_given, within_call
+from deia.graph.python_syntax import (
+    BUILTIN_CALLS,
+    CALLING,
+    CHILDREN,
+    IMPLYING,
+    PROPERTIES,
+    description_of,
+    functions_given,
+    operands,
+    within_call,
+)  # fmt: skip
 from deia.graph.python_uses import CALLS, Uses, methods_implied, values_used, with_guesses
 from deia.graph.resolving import CLASS, COMMON, FUNCTION, ITEM, METHOD
 
@@ -38,12 +48,6 @@ if TYPE_CHECKING:
 
 IMPORTS, INHERITS = "IMPORTS", "INHERITS"
 LONGEST = 8_000_000  # characters of a document
-UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_comment", "simple", "kind", "level"))
-CHILDREN = {
-    kind: tuple(field for field in reversed(kind._fields) if field not in UNVISITED)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
-}
 
 
 @uncollected()
@@ -71,6 +75,8 @@ class _Reader:
         self.implied: Uses = {}  # the methods that are called where none is named
         self.properties: set[str] = set()
         self.containers: set[str] = set()  # names of containers that are built in
+        self.kinds: dict[str, str] = {}  # of what the module defines
+        self.objects: set[str] = set()  # names of what is made by a call or comes out of a container
         self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with what is said to be returned
 
     def read(self, tree: ast.Module) -> Facts:
@@ -83,7 +89,7 @@ class _Reader:
         known = {alias.name for alias in self.aliases}
         self.references += values_used(self.values, self.entities, self.properties, self.module)
         self.references += methods_implied(self.implied, known, self.module)
-        references = with_guesses(self.references, self.entities)
+        references = with_guesses(self.references, self.entities, self.aliases)
         return Facts(self.module, tuple(self.entities), tuple(references), tuple(self.aliases))
 
     def _walk(self, scope: Scope, nodes: list[ast.AST]) -> None:
@@ -96,6 +102,9 @@ class _Reader:
             if kind in steps:
                 nodes += steps[kind](self, node, scope) or ()
             elif kind in children:
+                if kind in IMPLYING:
+                    for operand, method in operands(node):
+                        self._implied(operand, method, scope)
                 for field in children[kind]:
                     value = getattr(node, field)
                     if type(value) is list:
@@ -111,8 +120,9 @@ class _Reader:
     def _defined(self, node: Any, scope: Scope, kind: str) -> str:
         name = self._qualified(scope, node.name)
         first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-        self.entities.append(Entity(name, kind, first, node.end_lineno, _description(node)))
+        self.entities.append(Entity(name, kind, first, node.end_lineno, description_of(node)))
         scope.names[node.name] = name
+        self.kinds[name] = kind
         return name
 
     def defined_class(self, node: ast.ClassDef, scope: Scope) -> None:
@@ -179,6 +189,8 @@ class _Reader:
     def _alias(self, name: str, target: str) -> None:
         if name != target and not target.startswith(BUILTIN) and len(name) + len(target) < LONGEST_NAME:
             self.aliases[Alias(name, target)] = None
+            if target[-1] in ")]":
+                self.objects.add(name)
 
     def _bind(self, target: ast.AST, path: str, scope: Scope) -> None:
         """Let a name or an attribute of `self` stand for what an expression leads to."""
@@ -204,30 +216,54 @@ class _Reader:
             pairs += [pair for names in several for pair in zip(names, node.value.elts, strict=False)]
         if type(node.value) is not ast.Constant:
             self._walk(scope, [node.value])
+        worth: dict[ast.expr, tuple[str, list[str]]] = {}  # once for each value, however many names it is given
         for target, value in pairs:
-            path = value_of(value, scope)
-            is_filled = type(value) in PARTS or path in CONTAINERS
-            if is_filled and type(target) is ast.Name:
-                scope.names[target.id] = self._qualified(scope, target.id)
-                self.containers.add(scope.names[target.id])
+            if value not in worth:
+                path = value_of(value, scope)
+                worth[value] = (
+                    path,
+                    contents_of(value, scope) if is_container(value, path) else [*filter(None, (path,))],
+                )
+            path, contents = worth[value]
+            if is_container(value, path):
+                self._bind_container(target, path, contents, scope)
             else:
                 self._bind(target, path, scope)
-            if is_filled or type(target) is ast.Subscript:
-                self._fill(path_of(target, scope), value, scope)
+                if type(target) is ast.Subscript:
+                    self._fill(path_of(target, scope), contents)
         return [each for each in node.targets if not isinstance(each, ast.Name)]
 
-    def _fill(self, path: str, node: ast.expr, scope: Scope) -> None:
-        """Let what is in a container of this module stand for what an expression puts into it."""
+    def _bind_container(self, target: ast.AST, path: str, contents: Sequence[str], scope: Scope) -> None:
+        """Let a name or an attribute of `self` be a container of its own, with what is put into it."""
+        if type(target) is ast.Name:
+            scope.names[target.id] = self._qualified(scope, target.id)
+            self.containers.add(scope.names[target.id])
+        else:
+            self._bind(target, path, scope)
+        self._fill(path_of(target, scope), contents)
+
+    def _fill(self, path: str, contents: Sequence[str]) -> None:
+        """Let what is in a container of this module stand for what is put into it."""
         if path.startswith(f"{self.module}."):
-            for content in filter(None, contents_of(node, scope)):
+            for content in contents:
                 self._alias(f"{path.removesuffix(ITEM)}{ITEM}", content)
 
     def annotated(self, node: ast.AnnAssign, scope: Scope) -> list[ast.AST]:
-        path = instance_of(node.annotation, scope) or (value_of(node.value, scope) if node.value else "")
-        self._bind(node.target, path, scope)
+        path = value_of(node.value, scope) if node.value else ""
+        if node.value and is_container(node.value, path):
+            self._bind_container(node.target, path, contents_of(node.value, scope), scope)
+        else:
+            self._bind(node.target, instance_of(node.annotation, scope) or path, scope)
         return [node.value] if node.value else []
 
+    def augmented(self, node: ast.AugAssign, scope: Scope) -> list[ast.AST]:
+        if is_container(node.value, value_of(node.value, scope)):
+            self._fill(path_of(node.target, scope), contents_of(node.value, scope))
+        return [node.value, node.target]
+
     def named(self, node: ast.NamedExpr, scope: Scope) -> list[ast.AST]:
+        while scope.outer and scope.outer.name == scope.name:  # such a name is of what is around a comprehension
+            scope = scope.outer
         self._bind(node.target, value_of(node.value, scope), scope)
         return [node.value]
 
@@ -262,14 +298,14 @@ class _Reader:
         if node.keywords or path in CALLING or method in CALLING:
             for each in functions_given(node, path, method):
                 self._call(path_of(each, scope), each, scope)
-        if method in PUTTING and node.args:
-            self._fill(path.rpartition(".")[0], node.args[-1], scope)
+        if node.args and (method in PUTTING or (method in ADDING and is_container(node.args[-1], ""))):
+            self._fill(path.rpartition(".")[0], contents_of(node.args[-1], scope))
         if path:
             if path == "builtins.isinstance":
                 self._narrow(node.args, scope)
             elif path in BUILTIN_CALLS and len(node.args) == 1:
                 self._implied(node.args[0], BUILTIN_CALLS[path], scope)
-            elif not method or path.rpartition(".")[0] not in self.containers:
+            elif method not in COMMON or path.rpartition(".")[0] not in self.containers:
                 self._call(self._on_self(node, path, scope), function, scope)
         elif method and method not in COMMON and method[:2] != "__":
             line = function.end_lineno or 0
@@ -284,10 +320,16 @@ class _Reader:
         """Return a path that leads to the very class that is named if its method is called on `self`, as of a base."""
         if scope.owner and node.args and type(node.args[0]) is ast.Name and "." in path:
             head, _, last = path.rpartition(".")
-            is_other = head[-1] != ")" and not f"{head}.".startswith(f"{scope.owner}.")
+            is_other = self._may_be_class(head) and not f"{head}.".startswith(f"{scope.owner}.")
             if is_other and path_of(node.args[0], scope) == f"{scope.owner}()":
                 return f"{head}.__class__.{last}"
         return path
+
+    def _may_be_class(self, path: str) -> bool:
+        """Return whether a path leads to a class of the module, or to what is imported and no known object."""
+        if path in self.kinds:
+            return self.kinds[path] == CLASS
+        return path not in ("", self.module) and path not in self.objects and not {"(", "["} & {*path}
 
     def _implied(self, node: ast.expr, method: str, scope: Scope) -> None:
         """Keep that a method of an object is called, although it is not named."""
@@ -296,43 +338,17 @@ class _Reader:
             if path and not path.startswith(BUILTIN):
                 self.implied.setdefault((scope.name, f"{path}.{method}"), node.end_lineno or 0)
 
-    def operation(self, node: ast.BinOp, scope: Scope) -> tuple[ast.AST, ...]:
-        self._implied(node.left, OPERATIONS[type(node.op)], scope)
-        return (node.right, node.left)
-
-    def opposite(self, node: ast.UnaryOp, scope: Scope) -> tuple[ast.AST, ...]:
-        self._implied(node.operand, OPERATIONS[type(node.op)], scope)
-        return (node.operand,)
-
-    def condition(self, node: ast.If | ast.While, scope: Scope) -> list[ast.AST]:
-        self._implied(node.test, OPERATIONS[ast.Not], scope)
-        return [*node.orelse[::-1], *node.body[::-1], node.test]
-
-    def choice(self, node: ast.IfExp, scope: Scope) -> tuple[ast.AST, ...]:
-        self._implied(node.test, OPERATIONS[ast.Not], scope)
-        return (node.orelse, node.body, node.test)
-
-    def alternatives(self, node: ast.BoolOp, scope: Scope) -> list[ast.expr]:
-        for each in node.values:
-            self._implied(each, OPERATIONS[ast.Not], scope)
-        return node.values[::-1]
-
-    def comparison(self, node: ast.Compare, scope: Scope) -> tuple[ast.AST, ...]:
-        kind = type(node.ops[0])
-        if kind in OPERATIONS:
-            is_in = kind is ast.In or kind is ast.NotIn
-            self._implied(node.comparators[0] if is_in else node.left, OPERATIONS[kind], scope)
-        return (*node.comparators[::-1], node.left)
-
-    def subscript(self, node: ast.Subscript, scope: Scope) -> tuple[ast.AST, ...]:
-        self._implied(node.value, OPERATIONS[type(node.ctx)], scope)
-        return (node.slice, node.value)
-
-    def comprehension(self, node: Any, scope: Scope) -> list[ast.AST]:
+    def comprehension(self, node: Any, scope: Scope) -> None:
+        inner = scope.inside()
         for each in node.generators:
-            self._bind_items(each, scope)
-        made = [node.value, node.key] if type(node) is ast.DictComp else [node.elt]
-        return [*node.generators[::-1], *made]
+            self._bind_items(each, inner)
+            names = (part.id for part in ast.walk(each.target) if type(part) is ast.Name)
+            inner.names.update({name: "" for name in names if name not in inner.names})
+        made = [node.key, node.value] if type(node) is ast.DictComp else [node.elt]
+        self._walk(inner, [*made, *node.generators])
+
+    def unnamed(self, node: ast.Lambda, scope: Scope) -> None:
+        self.waiting.append((scope.inside(), [node.args, node.body], None))
 
     def _bind_items(self, node: ast.For | ast.comprehension, scope: Scope) -> None:
         """Let the names of a loop stand for what comes out of what it goes over."""
@@ -371,24 +387,14 @@ class _Reader:
         return () if isinstance(node.value, ast.Name) else (node.value,)
 
 
-def _description(node: Any) -> str:
-    """Return the first line of a docstring."""
-    first = node.body[0]
-    if type(first) is ast.Expr and type(first.value) is ast.Constant and isinstance(first.value.value, str):
-        return first.value.value.strip().partition("\n")[0][:LONGEST_NAME]
-    return ""
-
-
 STEPS: dict[type, Any] = {
     ast.FunctionDef: _Reader.defined_function, ast.AsyncFunctionDef: _Reader.defined_function,
     ast.ClassDef: _Reader.defined_class, ast.Import: _Reader.imported, ast.ImportFrom: _Reader.imported_from,
     ast.Assign: _Reader.assigned, ast.AnnAssign: _Reader.annotated, ast.Return: _Reader.returned,
     ast.Call: _Reader.called, ast.Name: _Reader.name,
     ast.Attribute: _Reader.attribute, ast.withitem: _Reader.managed, ast.NamedExpr: _Reader.named,
-    ast.ExceptHandler: _Reader.handled, ast.arguments: _Reader.parameters, ast.BinOp: _Reader.operation,
-    ast.Compare: _Reader.comparison, ast.Subscript: _Reader.subscript, ast.For: _Reader.loop,
+    ast.ExceptHandler: _Reader.handled, ast.arguments: _Reader.parameters, ast.For: _Reader.loop,
     ast.comprehension: _Reader.loop, ast.ListComp: _Reader.comprehension, ast.SetComp: _Reader.comprehension,
-    ast.GeneratorExp: _Reader.comprehension, ast.DictComp: _Reader.comprehension, ast.If: _Reader.condition,
-    ast.While: _Reader.condition, ast.IfExp: _Reader.choice, ast.BoolOp: _Reader.alternatives,
-    ast.UnaryOp: _Reader.opposite,
+    ast.GeneratorExp: _Reader.comprehension, ast.DictComp: _Reader.comprehension,
+    ast.Lambda: _Reader.unnamed, ast.AugAssign: _Reader.augmented,
 }  # fmt: skip

@@ -7,10 +7,11 @@ them leads to is written as the path of the container with `[]` behind it, howev
 from __future__ import annotations
 
 import ast
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from deia.graph.python_paths import BUILTIN, path_of, value_of
-from deia.graph.resolving import ITEM
+from deia.graph.resolving import ITEM, MOST_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 CONTAINERS = frozenset(f"{BUILTIN}{name}()" for name in ("dict", "list", "set", "tuple"))
 PASSING = frozenset(f"{BUILTIN}{name}" for name in "enumerate iter list reversed set sorted tuple".split())
 PUTTING = frozenset(("add", "append", "appendleft", "insert", "setdefault"))  # the last argument of these methods
+ADDING = frozenset(("extend", "update"))  # what is in the argument of these is put in
 ITERATED = frozenset(("items", "values"))
 PARTS = {
     ast.Dict: "values", ast.List: "elts", ast.Set: "elts", ast.Tuple: "elts", ast.ListComp: "elt", ast.SetComp: "elt",
@@ -40,7 +42,17 @@ def items_of(node: ast.expr, scope: Scope) -> str:
     return f"{path.removesuffix(ITEM)}{ITEM}" if path and not path.startswith(BUILTIN) else ""
 
 
-def contents_of(node: ast.expr, scope: Scope) -> Iterator[str]:
+def is_container(node: ast.expr, path: str) -> bool:
+    """Return whether an expression, which leads to a path, makes a container that is built in."""
+    return type(node) in PARTS or path in CONTAINERS
+
+
+def contents_of(node: ast.expr, scope: Scope) -> list[str]:
+    """Return where the things lead that an expression puts into a container, up to a number of them."""
+    return [*islice(dict.fromkeys(filter(None, _contents(node, scope))), MOST_ITEMS)]
+
+
+def _contents(node: ast.expr, scope: Scope) -> Iterator[str]:
     """Yield where each thing leads that an expression puts into a container."""
     waiting = [node]
     while waiting:

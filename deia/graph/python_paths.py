@@ -39,6 +39,13 @@ class Scope(NamedTuple):
     outer: Scope | None = None  # where names are looked up that it has not
     owner: str = ""  # the class that a method belongs to
 
+    def inside(self) -> Scope:
+        """Return the scope of a comprehension or a lambda in this one, with names of its own; deep inside, this one."""
+        scope, depth = self, 1
+        while scope.outer and scope.outer.name == scope.name:
+            scope, depth = scope.outer, depth + 1
+        return self._replace(names={}, outer=self) if depth < DEEPEST else self
+
 
 def parsed(text: str, mode: str) -> Any:
     """Return the tree of a text, or None if it is none of Python."""
@@ -149,7 +156,8 @@ def _pattern(node: Any, scope: Scope, depth: int) -> str:
         return node.value.replace("%s", HOLE).replace("%d", HOLE)
     if kind is ast.Name:
         path = lookup(node.id, scope)
-        return path[len(TEXT) :].partition(")")[0] or HOLE if path.startswith(TEXT) else HOLE
+        is_plain = path.startswith(TEXT) and path.find(")") == len(path) - 1  # nothing is done with the text
+        return path[len(TEXT) : -1] or HOLE if is_plain else HOLE
     if kind is ast.BinOp and depth:
         left = _pattern(node.left, scope, depth - 1)
         right = _pattern(node.right, scope, depth - 1) if type(node.op) is ast.Add else ""

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from deia.graph.python_paths import BUILTIN
+from deia.graph.python_paths import BUILTIN, LONGEST_NAME
 
+if TYPE_CHECKING:
+    from typing import Any
+
+UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_comment", "simple", "kind", "level"))
+CHILDREN = {
+    kind: tuple(field for field in reversed(kind._fields) if field not in UNVISITED)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
+}
 PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "deleter", "abstractproperty"))
 # Methods that are called where none is named.
 OPERATIONS = {
@@ -17,18 +27,53 @@ OPERATIONS = {
     ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__", ast.In: "__contains__",
     ast.NotIn: "__contains__", ast.Load: "__getitem__", ast.Store: "__setitem__", ast.Del: "__delitem__",
 }  # fmt: skip
+# Nodes that call such methods: operators, conditions and subscripts.
+IMPLYING = frozenset((ast.BinOp, ast.UnaryOp, ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Compare, ast.Subscript))
 BUILTIN_CALLS = {
     f"{BUILTIN}{name}": f"__{name}__"
     for name in "abs bool bytes dir divmod float format hash int iter len next repr reversed round str".split()
 }
 # These call what they are given first: functions by their paths, methods of patterns by their names.
 CALLING = frozenset((f"{BUILTIN}map", f"{BUILTIN}filter", "functools.reduce", "sub", "subn"))
-KEY = "key"  # by which argument `sorted` and others are given what they call
+KEY = "key"  # by which argument these are given what they call
+KEYED = frozenset(f"{BUILTIN}{name}" for name in ("sorted", "min", "max")) | frozenset(
+    """itertools.groupby heapq.nlargest heapq.nsmallest heapq.merge bisect.bisect bisect.bisect_left
+    bisect.bisect_right bisect.insort bisect.insort_left bisect.insort_right""".split()
+)
+SORTING = "sort"  # the method that is given it, too
+
+
+def description_of(node: Any) -> str:
+    """Return the first line of a docstring."""
+    first = node.body[0]
+    if type(first) is ast.Expr and type(first.value) is ast.Constant and isinstance(first.value.value, str):
+        return first.value.value.strip().partition("\n")[0][:LONGEST_NAME]
+    return ""
+
+
+def operands(node: Any) -> list[tuple[ast.expr, str]]:
+    """Return what a node of `IMPLYING` calls methods of without naming them, each with the method."""
+    kind = type(node)
+    if kind is ast.BinOp:
+        return [(node.left, OPERATIONS[type(node.op)])]
+    if kind is ast.UnaryOp:
+        return [(node.operand, OPERATIONS[type(node.op)])]
+    if kind is ast.Subscript:
+        return [(node.value, OPERATIONS[type(node.ctx)])]
+    if kind is ast.BoolOp:
+        return [(value, OPERATIONS[ast.Not]) for value in node.values]
+    if kind is ast.Compare:
+        operator = type(node.ops[0])
+        is_in = operator is ast.In or operator is ast.NotIn
+        side = node.comparators[0] if is_in else node.left
+        return [(side, OPERATIONS[operator])] if operator in OPERATIONS else []
+    return [(node.test, OPERATIONS[ast.Not])]
 
 
 def functions_given(node: ast.Call, path: str, method: str) -> list[ast.expr]:
     """Return the arguments that are called by what they are given to: a path, and the name of a method or ""."""
-    given = [each.value for each in node.keywords if each.arg == KEY]
+    is_keyed = path in KEYED or method == SORTING
+    given = [each.value for each in node.keywords if is_keyed and each.arg == KEY]
     if node.args and (path in CALLING or method in CALLING):
         given.append(node.args[0])
     return [each for each in given if isinstance(each, ast.Name | ast.Attribute)]

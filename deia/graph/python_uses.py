@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from deia.graph.facts import BY_NAME, RESOLVED, Reference
 from deia.graph.python_paths import HOLE
-from deia.graph.resolving import ITEM, METHOD
+from deia.graph.resolving import ITEM, METHOD, MOST_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from deia.graph.facts import Entity
+    from deia.graph.facts import Alias, Entity
 
 CALLS, REFERENCES = "CALLS", "REFERENCES"
-MOST_GUESSES = 2_000  # references of a module that may each lead to many things
+MOST_GUESSES = 2_000  # relations of a module by references that may each lead to many things
+UNTOLD = 10  # things that are taken to be in a container if the module puts none into it
 MOST_PATTERNS = 100  # of names that are made in a module
 Uses = dict[tuple[str, str], int]  # the line of each use, by what uses something and the path of that
 
@@ -41,25 +43,30 @@ def methods_implied(implied: Uses, known: Collection[str], module: str) -> Itera
             yield Reference(CALLS, target, line, source)
 
 
-def with_guesses(references: Iterable[Reference], entities: Iterable[Entity]) -> Iterator[Reference]:
-    """Yield references, those that may lead to many things up to a number.
+def with_guesses(
+    references: Iterable[Reference], entities: Iterable[Entity], aliases: Iterable[Alias]
+) -> Iterator[Reference]:
+    """Yield references, those that may lead to many things up to a number of these.
 
     One to a name that is made while the program runs becomes one for each method whose name that may be.
     """
     methods = {entity.name.rpartition(".")[2] for entity in entities if entity.type == METHOD}
     fitting: dict[str, list[str]] = {}
     left = MOST_GUESSES
+    contents = Counter(alias.name for alias in aliases if alias.name.endswith(ITEM))
     for each in references:
         if HOLE not in each.target and ITEM not in each.target:
             yield each
             continue
         head, _, pattern = each.target.rpartition(".")
+        container, item, _ = each.target.partition(ITEM)
+        weight = min(contents[f"{container}{ITEM}"] or UNTOLD, MOST_ITEMS) if item else 1
         if HOLE in pattern and HOLE not in head and (pattern in fitting or len(fitting) < MOST_PATTERNS):
             if pattern not in fitting:
                 fitting[pattern] = sorted(fnmatch.filter(methods, pattern))
-            names = fitting[pattern][:left]
+            names = fitting[pattern][: left // weight]
             yield from (each._replace(target=f"{head}.{name}", certainty=BY_NAME) for name in names)
-            left -= len(names)
-        elif HOLE not in each.target and left:
-            left -= 1
+            left -= len(names) * weight
+        elif HOLE not in each.target and left >= weight:
+            left -= weight
             yield each

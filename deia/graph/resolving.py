@@ -206,15 +206,22 @@ class Names:
 
     def overriding(self, head: str, name: str) -> list[Place]:
         """Return the methods of a name in the classes that inherit from what a path leads to."""
-        if name not in self._below:
-            found = self.ending(name.casefold())
-            self._below[name] = [
-                (place, frozenset(base.id for base in self._order(owner)[1:]))
-                for place in (found if len(found) <= MANY else ())
-                for owner in self.exactly(place.name.removesuffix(f".{name}"))[:1]
-            ]
-        owners = {place.id for place in self.places(head) if place.type == CLASS} if self._below[name] else ()
-        return [place for place, bases in self._below[name] if not bases.isdisjoint(owners)]
+        below = self._below[name] if name in self._below else self._defining(name)
+        owners = {place.id for place in self.places(head) if place.type == CLASS} if below else ()
+        return [place for place, bases in below if not bases.isdisjoint(owners)]
+
+    def _defining(self, name: str) -> list[tuple[Place, frozenset[int]]]:
+        """Return the methods of a name with the bases of their class, and keep these if all were found."""
+        methods = self.ending(name.casefold())
+        below, is_cut = list[tuple[Place, frozenset[int]]](), False
+        for place in methods if len(methods) <= MANY else ():
+            for owner in self.exactly(place.name.removesuffix(f".{name}"))[:1]:
+                self._fuel, self._is_cut = FUEL, False
+                below.append((place, frozenset(base.id for base in self._order(owner)[1:])))
+                is_cut = is_cut or self._is_cut
+        if not is_cut:
+            self._below[name] = below
+        return below
 
     def near(self, document: int) -> set[str]:
         """Return the first parts of a document's own name and of what it imports."""
@@ -248,7 +255,7 @@ class Names:
         if path.endswith("()"):
             return [*self._returned(path[:-2])] or self._taken(path[:-2])
         head, _, last = path.rpartition(".")
-        members = [place for owner in self._place(head) for place in self.members(owner, last)] if head else []
+        members = [place for owner in self._place(head) for place in self._members(owner, last)] if head else []
         return members or (self._contained(path[:-2]) if path.endswith(ITEM) else ())
 
     def _stood_for(self, name: str) -> tuple[Place, ...]:
@@ -285,11 +292,15 @@ class Names:
 
     def members(self, owner: Place, name: str) -> tuple[Place, ...]:
         """Return what a member of a module, a class or an instance leads to."""
+        self._fuel, self._is_cut = FUEL, False
+        return self._members(owner, name)
+
+    def _members(self, owner: Place, name: str) -> tuple[Place, ...]:
         if owner.type == MODULE:
             return (owner,) if name == "__class__" else self._in_module(owner.name, name)
         if owner.type == METHOD:  # most likely a property
             returned = (place for place in self._place(f"{owner.name}()") if place.type == CLASS)
-            return tuple(each for place in returned for each in self.members(place, name))
+            return tuple(each for place in returned for each in self._members(place, name))
         if owner.type != CLASS:
             return ()
         if name in ("super", "__class__"):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from deia.graph.facts import Alias, Entity, Facts, Reference
-from deia.graph.graph_changes import MANY
+from deia.graph.facts import DOCUMENT, Alias, Entity, Facts, Reference
+from deia.graph.graph_changes import MANY, Changes
 from deia.graph.graph_store import DATABASE, Graph, GraphError
 
 SHOP = Facts(
@@ -125,6 +125,25 @@ def test_many_documents_at_once_give_the_graph_that_they_give_one_by_one(tmp_pat
         indexes = "select name from sqlite_master where type = 'index'"
         made = [{name for (name,) in graph.database.execute(indexes)} for graph in (at_once, one_by_one)]
         assert made[0] == made[1] >= {"entities_folded", "relations_in", "refs_last"}
+
+
+def test_what_finds_relations_fast_is_made_only_once_there_are_documents(tmp_path: Path) -> None:
+    indexes = "select count(*) from sqlite_master where type = 'index' and name = 'relations_out'"
+    with Graph(str(tmp_path)) as graph:
+        with graph.transaction():
+            graph.merge({})
+        assert graph.database.execute(indexes).fetchone() == (0,)
+        put(graph, a=SHOP)
+        assert graph.database.execute(indexes).fetchone() == (1,)
+
+
+def test_once_changes_are_many_every_reference_is_resolved_again(tmp_path: Path) -> None:
+    with Graph(str(tmp_path)) as graph:
+        put(graph, a=SHOP, b=STOCK)
+        changes = Changes(graph.database)
+        changes.add({(f"a/{number}", what) for number in range(MANY + 1) for what in (DOCUMENT, "CLASS")})
+        assert changes.are_many
+        assert len(changes.references()) == len(SHOP.references)
 
 
 def test_a_database_of_another_format_is_made_anew(tmp_path: Path) -> None:

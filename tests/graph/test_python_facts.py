@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -140,6 +141,19 @@ def test_bases_calls_and_values_are_references_from_the_innermost_function(cart:
         ("class C:\n def f(self): self.x.append(C()); return [y.g() for y in self.x]", "m.C.x[].g"),
         ("class C:\n def f(self):\n  for _, y in sorted(self.x.items()): y.g()", "m.C.x[].g"),
         ("class C(list):\n def f(self): self[0].g()", "m.C[].g"),
+        ("class K: pass\nx = K()\nz = [x for x in T]\nx.s()\nT = []", "m.x.s"),
+        ("class K: pass\nT = []\ndef f():\n x = K(); z = [x for x in T]; x.s()", "m.K().s"),
+        ("class K: pass\ndef f(g):\n x = K()\n z = [x.s() for x in g()]\n return x.t()", "m.K().t"),
+        ("class K: pass\ndef f(x):\n z = [y for y in x if (k := K())]; k.s()", "m.K().s"),
+        ("class C: pass\nclass K: pass\ndef f():\n x = K(); g = lambda x=C: x.h(); x.s()", "m.K().s"),
+        ("class C: pass\nclass K: pass\ndef f():\n x = K(); g = lambda x=C: x.h(); x.s()", "m.C.h"),
+        ("class K: pass\nT = []\nT = K()\nT.save()", "m.T.save"),
+        ("class K: pass\nclass C:\n x = {}\n def f(self): self.x = K(); self.x.save()", "m.C.x.save"),
+        ("def g(x): pass\ndef f(x): x.sort(key=g)", "m.g"),
+        ("class C:\n def f(self, x):\n  def helper(x): pass\n  class D:\n   def g(self): helper(self)", "m.C.f.helper"),
+        ("def helper(x): pass\nclass C:\n def f(self): helper(self)", "m.helper"),
+        ("class R: pass\nr = R()\nclass C:\n def f(self): r.reg(self)", "m.r.reg"),
+        ("class R: pass\nclass C:\n def f(self): R.reg(self)", "m.R.__class__.reg"),
     ],
 )
 def test_a_call_is_followed_as_far_as_the_document_tells(text: str, target: str) -> None:
@@ -151,6 +165,43 @@ def test_a_call_is_followed_as_far_as_the_document_tells(text: str, target: str)
 )
 def test_calls_of_built_in_things_and_of_what_is_unknown_are_left_out(text: str) -> None:
     assert targets(text) <= {"m.f"}
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("class K: pass\ndef f(g):\n x = K()\n return [x.s() for x in g()]", "m.K().s"),
+        (
+            "class C:\n def do_go(self): pass\n def f(self, x): n = f'do_{x}'; m = n.upper(); getattr(self, m)()",
+            "m.C.do_go",
+        ),
+        ("class Cart: pass\ndef f(g): return Box(key=Cart)\nclass Box: pass", "m.Cart"),
+    ],
+)
+def test_a_name_inside_is_none_outside_and_what_is_only_given_is_not_called(text: str, target: str) -> None:
+    assert target not in targets(text)
+
+
+def test_a_method_whose_name_is_made_for_something_unknown_costs_no_facts_of_its_document() -> None:
+    facts = python_facts(
+        "m.py", "class C:\n def f(self, x, y): getattr(x, 'do_' + y)(self)\n def do_go(self): pass", "m"
+    )
+    assert ("m.C.f", ".do_go", 2) in calls(facts)
+
+
+def test_a_value_that_has_many_names_is_looked_at_once() -> None:
+    names = " = ".join(f"a{at}" for at in range(500))
+    text = f"def g(): pass\n{names} = [{'g, ' * 20_000}]\n{names} = ({'g, ' * 20_000})\n"
+    begun = time.process_time()
+    assert len(python_facts("m.py", text, "m").aliases) == 500
+    assert time.process_time() - begun < 5
+
+
+def test_names_deep_inside_lambdas_are_looked_up_in_few_of_them() -> None:
+    text = f"x = {'lambda x: ' * 900}({'f() or ' * 50_000} 1)"
+    begun = time.process_time()
+    assert python_facts("m.py", text, "m") != Facts()
+    assert time.process_time() - begun < 3
 
 
 def test_what_calling_a_function_gives_is_kept_as_another_name_of_it() -> None:
@@ -176,6 +227,11 @@ def test_what_calling_a_function_gives_is_kept_as_another_name_of_it() -> None:
         ("T = {}\ndef f(x): T[x] = C()", "m.C()"),
         ("T = {}\ndef f(x): T.setdefault(x, C())", "m.C()"),
         ("T = {}\ndef f(x): T[x][1].append(C())", "m.C()"),
+        ("T: list[C] = [C()]", "m.C()"),
+        ("T: dict = {1: C()}", "m.C()"),
+        ("T = []\nT += [C()]", "m.C()"),
+        ("T = []\ndef f(): T.extend([C()])", "m.C()"),
+        ("T = {}\ndef f(): T.update({1: C()})", "m.C()"),
     ],
 )
 def test_what_is_put_into_a_container_is_kept_as_what_is_in_it(text: str, inside: str) -> None:
@@ -226,7 +282,9 @@ def test_a_relative_import_counts_from_its_package(package: str, level: int, nam
     ["def f(:", "\0", "(" * 5_000, "x = " + "-" * 100_000 + "1", "x" + ".a" * 50_000 + "()", "a" + "()" * 3_000,
      "x = " + " + ".join(["f()"] * 20_000), "def f(x: " + " | ".join(["A"] * 5_000) + "): pass", "\udc80",
      "if a: pass\n" + "elif b: f()\n" * 2_000, "x = " + " + ".join(["'a'"] * 900), "x" + "[0]" * 3_000,
-     "x = " + "[" * 90 + "f()" + "]" * 90, "def f(x): getattr(x, " + "'a' + " * 900 + "x)()"],
+     "x = " + "[" * 90 + "f()" + "]" * 90, "x = " + "[" * 90 + "y" + " for y in z]" * 90,
+     "x = " + "lambda: " * 900 + "f()",
+     "def f(x): getattr(x, " + "'a' + " * 900 + "x)()"],
 )  # fmt: skip
 def test_text_that_is_no_python_or_is_deep_gives_what_facts_there_are_and_no_error(text: str) -> None:
     assert isinstance(python_facts("m.py", text, "m"), Facts)

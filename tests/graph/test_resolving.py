@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from deia.graph.graph_store import Graph
 from deia.graph.python_facts import python_facts
 from deia.graph.python_modules import module_names
+from deia.graph.resolving import Names
 
 SHOP = {
     "shop/__init__.py": "from .cart import Cart as Basket\nfrom .stock import *\n",
@@ -193,6 +194,49 @@ def test_what_comes_out_of_a_container_may_be_all_that_is_put_into_it(
 def test_a_call_of_a_class_by_its_name_on_self_leads_to_none_of_the_classes_below(tmp_path: Path) -> None:
     text = "from shop.base import Base\nclass Mine(Base):\n    def save(self): Base.save(self)\n"
     assert calls(tmp_path, text) == {("shop.base.Base.save", 0)}
+
+
+def test_what_is_given_self_leads_to_the_classes_below_unless_it_is_a_class(tmp_path: Path) -> None:
+    text = (
+        "class R:\n    def reg(self, x): pass\nclass S(R):\n    def reg(self, x): pass\nr = R()\n"
+        "def helper(x): pass\nclass C:\n    def f(self): r.reg(self); helper(self)\n"
+    )
+    assert calls(tmp_path, text) >= {("user.R.reg", 0), ("user.S.reg", 1), ("user.helper", 0)}
+
+
+def test_a_script_whose_name_is_no_module_calls_its_own_functions_with_self(tmp_path: Path) -> None:
+    facts = python_facts("x-y.py", "def helper(x): pass\nclass C:\n    def f(self): helper(self)\n", "")
+    with Graph(str(tmp_path)) as graph:
+        with graph.transaction():
+            graph.put("x-y.py", "1", facts)
+        assert ("x-y.C.f", "CALLS", "x-y.helper", 0) in relations(graph)
+
+
+@pytest.mark.parametrize("table", ["T", "S"])
+def test_a_small_file_that_goes_through_a_long_list_does_not_become_ever_so_many_relations(
+    tmp_path: Path, table: str
+) -> None:
+    functions = "".join(f"def g{number}(): pass\n" for number in range(80))
+    listed = ", ".join(f"g{number}" for number in range(80))
+    text = f"{functions}T = [{listed}]\nS = T\n" + "".join(f"def f{at}(x): {table}[x]()\n" for at in range(2_000))
+    with Graph(str(tmp_path)) as graph:
+        with graph.transaction():
+            graph.put("a.py", "1", python_facts("a.py", text, "a"))
+        (count,) = graph.database.execute("select count(*) from relations").fetchone()
+    assert 80 <= count < 20_000
+
+
+def test_what_could_not_be_followed_to_its_end_is_not_remembered_of_the_classes_below(tmp_path: Path) -> None:
+    text = "class A:\n    def m(self): pass\nclass B(A):\n    def m(self): pass\n"
+    with Graph(str(tmp_path)) as graph:
+        with graph.transaction():
+            graph.put("a.py", "1", python_facts("a.py", text, "a"))
+        names = Names(graph.database)
+        names._fuel, names._is_cut = 0, True  # as another name leaves them
+        assert [place.name for place in names.overriding("a.A", "m")] == ["a.B.m"]
+        names._fuel, names._is_cut = 0, True
+        (owner,) = names.exactly("a.B")
+        assert [place.name for place in names.members(owner, "m")] == ["a.B.m"]
 
 
 def test_a_property_leads_to_what_it_returns(tmp_path: Path) -> None:
