@@ -74,7 +74,7 @@ class Text(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """A document that the graph is to have: the hash of all that its facts are made of, and how these are found."""
+    """A document that the graph is to have: the hash of all that its facts depend on, and how these are found."""
 
     digest: str
     find: Callable[[FactsProcess], Facts]
@@ -84,8 +84,8 @@ class _Wanted(NamedTuple):
 def open_graph(root: str, environ: Mapping[str, str], collections: Sequence[str] = ()) -> Graph:
     """Return the graph of a commons, brought up to date; the caller closes it.
 
-    That of some collections is made of their documents alone: it has neither the types nor the merges that a person
-    set for all.
+    The graph of some collections is built from their documents alone, without the types and merges that the person set
+    for all.
 
     Raise GraphError if it cannot be written, SettingsError if the schema is wrong, and what compiling raises.
     """
@@ -96,7 +96,7 @@ def open_graph(root: str, environ: Mapping[str, str], collections: Sequence[str]
         for ending in ("", "-wal", "-shm"):
             files.remove(f"{folder}/{DATABASE}{ending}")
         graph = Graph(folder)
-    with ExitStack() as stack:  # closes the graph if that fails
+    with ExitStack() as stack:  # closes the graph if the update fails
         stack.enter_context(graph)
         _update(graph, root, environ, collections)
         stack.pop_all()
@@ -113,30 +113,30 @@ def propose_for(
 ) -> Proposals:
     """Ask a model about documents, or about all that were not asked about before; keep and return what it proposed.
 
-    `tell` is told each document with the number of its proposals. Raise QueryError if there is no document of a name,
-    and ModelError if the model does not answer.
+    `tell` is called with each document and the number of its proposals. Raise QueryError if there is no document of a
+    name, and ModelError if the model does not answer.
     """
     settings = resolve(root, environ=environ)
     schema = read_schema(settings.schema, settings.sources.get("schema", ""))
     library = library_at(root, environ) if is_trusted(root, environ) else None
     commons = load_layered(root, starter=False, trusted=is_trusted(root, environ))
-    every = [*lessons(commons, schema), *(passages(library, schema) if library else ())]
-    known = {text.name for text in every}
+    texts = [*lessons(commons, schema), *(passages(library, schema) if library else ())]
+    known = {text.name for text in texts}
     if wrong := [name for name in names if name not in known]:
         raise QueryError(f"there is no document {wrong[0]!r}", fix="Name it as answers do, such as bok/git/force.md")
     kept = kept_proposals(root, environ)
-    chosen = [text for text in every if (text.name in names if names else text.key not in kept)]
+    chosen = [text for text in texts if (text.name in names if names else text.key not in kept)]
     folder = proposals_folder(root, environ)
     return propose(folder, ((text.name, text.key, text.page().text) for text in chosen), endpoint, schema, tell)
 
 
 def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:
-    """Return how many entities the documents name whose names begin so, and how many relations they show."""
+    """Return how many entities and how many relations are in the documents whose names begin with the prefixes."""
     documents = "documents on documents.id = document where substr(documents.name, 1, length(?1)) = ?1"
     tables = ("places", "relations join refs on refs.id = ref")
-    sql = [f"select count(*) from {table} join {documents}" for table in tables]  # noqa: S608 - names of this module
+    queries = [f"select count(*) from {table} join {documents}" for table in tables]  # noqa: S608 - names of this module
     entities, relations = (
-        sum(graph.database.execute(one, (prefix,)).fetchone()[0] for prefix in prefixes) for one in sql
+        sum(graph.database.execute(query, (prefix,)).fetchone()[0] for prefix in prefixes) for query in queries
     )
     return entities, relations
 
@@ -151,16 +151,16 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str], collections: Se
     proposals = kept_proposals(root, environ)
     catalog = files.read(f"{derived}/catalog")
     merges = {} if collections else merged_keys(applied_merges(root, environ))
-    now = {
+    states = {
         SCHEMA: json.dumps(schema.shown()),
         FOUND_BY: extractor(),
         COMMONS: _digest(schema.shown(), sorted(proposals), merges, catalog, settings.starter),
         LIBRARY: _digest(schema.shown(), sorted(proposals), merges, library.state if library else ""),
     }
-    if all(graph.about(part) == state for part, state in now.items()):
+    if all(graph.about(part) == state for part, state in states.items()):
         return
     with FileLock(f"{graph.folder}/{LOCK}"), FactsProcess() as process:
-        changed = [part for part, state in now.items() if graph.about(part) != state]
+        changed = [part for part, state in states.items() if graph.about(part) != state]
         wanted: dict[str, _Wanted] = {}
         if COMMONS in changed:
             commons = _commons(root, environ, settings, collections)
@@ -171,35 +171,35 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str], collections: Se
         known |= dict.fromkeys(graph.naming(merges) & known.keys(), "")
         with graph.transaction():
             graph.merge(merges)
-        _put(graph, process, wanted, known, now)
+        _put(graph, process, wanted, known, states)
         if not collections:
             files.replace(f"{graph.folder}/{IMPORTERS_LIST}", _importers(graph, library) if library else b"")
             record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
 
 
 def _schema(settings: Settings, collections: Sequence[str]) -> Schema:
-    """Return the types that the person set, or for some collections those that anybody has."""
+    """Return the types that the person set, or the usual ones for the graph of some collections."""
     return read_schema({}) if collections else read_schema(settings.schema, settings.sources.get("schema", ""))
 
 
 def _library(root: str, environ: Mapping[str, str], collections: Sequence[str]) -> Library | None:
-    """Return the library, or what of it is in some collections."""
+    """Return the library, or the part of it that is in some collections."""
     only = library_collections(collections)
     return library_at(root, environ, only=only) if is_trusted(root, environ) and (only or not collections) else None
 
 
 def _commons(root: str, environ: Mapping[str, str], settings: Settings, collections: Sequence[str]) -> Commons:
-    """Return the commons, or what of it is in some collections."""
+    """Return the commons, or the part of it that is in some collections."""
     commons = load_layered(root, starter=settings.starter, trusted=is_trusted(root, environ))
     of_commons = [name for name in collections if not name.startswith(LIBRARY_PREFIX)]
     return select_collections(commons, of_commons) if collections else commons
 
 
 def _importers(graph: Graph, library: Library) -> bytes:
-    """Return the list that the hook reads: how many files import one that lies in a folder, by its real path."""
+    """Return the list that the hook reads: how many files import each file that lies in a folder, by its real path."""
     counts = graph.database.execute(IMPORTERS, (FEWEST_IMPORTERS,))
-    found = ((library.original(name), number) for name, number in counts if name.startswith(LIBRARY_PREFIX))
-    lines = (f"{number}\t{files.real(path)}\n" for path, number in found if path and path.isprintable())
+    by_path = ((library.original(name), number) for name, number in counts if name.startswith(LIBRARY_PREFIX))
+    lines = (f"{number}\t{files.real(path)}\n" for path, number in by_path if path and path.isprintable())
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 
@@ -208,16 +208,20 @@ def _part_of(name: str) -> str:
 
 
 def _put(
-    graph: Graph, process: FactsProcess, wanted: Mapping[str, _Wanted], known: Mapping[str, str], now: Mapping[str, str]
+    graph: Graph,
+    process: FactsProcess,
+    wanted: Mapping[str, _Wanted],
+    known: Mapping[str, str],
+    states: Mapping[str, str],
 ) -> None:
-    """Put what is wanted and not known into the graph, and remove what is known and not wanted."""
-    due = [name for name, each in wanted.items() if known.get(name) != each.digest]
+    """Put the wanted documents that are new or changed into the graph, and remove known ones that are not wanted."""
+    due = [name for name, document in wanted.items() if known.get(name) != document.digest]
     for start in range(0, len(due) or 1, BATCH):
-        with graph.transaction(now if start + BATCH >= len(due) else {}):
+        with graph.transaction(states if start + BATCH >= len(due) else {}):
             for name in () if start else known.keys() - wanted.keys():
                 graph.remove(name)
             for name in due[start : start + BATCH]:
-                facts = Facts()  # of a document in which none can be found; the rest goes on
+                facts = Facts()  # stays empty if the document breaks a limit; the others go on
                 with suppress(ReadingError):
                     facts = wanted[name].find(process)
                 graph.put(name, wanted[name].digest, facts, title=wanted[name].title)
@@ -231,32 +235,32 @@ def _digest(*values: object) -> str:
 
 
 def _described(commons: Commons, schema: Schema) -> dict[str, _Wanted]:
-    """Return what the master indexes and the files of triggers are to be in the graph."""
+    """Return what the graph is to hold for the master indexes and the files of triggers."""
     wanted: dict[str, _Wanted] = {}
     for index, entries in _by_index(commons).items():
-        shown = [(entry.values(), entry.line) for entry in entries]
-        wanted[index] = _Wanted(_digest(schema.shown(), shown), _given(index_facts(entries, schema)), "Master index")
+        rows = [(entry.values(), entry.line) for entry in entries]
+        wanted[index] = _Wanted(_digest(schema.shown(), rows), _returning(index_facts(entries, schema)), "Master index")
     paths = {name: entry.path for entry in commons.entries for name in (entry.id, entry.path)}
     by_file = defaultdict(list)
     for trigger in commons.triggers:
         by_file[trigger.path].append(trigger)
     for path, triggers in by_file.items():
         facts = trigger_facts(triggers, paths)
-        wanted[path] = _Wanted(_digest(facts), _given(facts))
+        wanted[path] = _Wanted(_digest(facts), _returning(facts))
     return wanted
 
 
 def _by_index(commons: Commons) -> dict[str, list[Entry]]:
     """Return the entries by the master index in which they are written."""
-    found: dict[str, list[Entry]] = defaultdict(list)
+    by_index: dict[str, list[Entry]] = defaultdict(list)
     own = os.path.basename(commons.index.path) or INDEX_NAMES[0]
     for entry in commons.entries:
         layer = entry.path.removesuffix(local_path(entry.path))
-        found[f"{layer}{INDEX_NAMES[0] if layer else own}"].append(entry)
-    return found
+        by_index[f"{layer}{INDEX_NAMES[0] if layer else own}"].append(entry)
+    return by_index
 
 
-def _given(facts: Facts) -> Callable[[FactsProcess], Facts]:
+def _returning(facts: Facts) -> Callable[[FactsProcess], Facts]:
     return lambda _process: facts
 
 
@@ -275,11 +279,12 @@ def lessons(commons: Commons, schema: Schema) -> Iterator[Text]:
 
 def passages(library: Library, schema: Schema) -> Iterator[Text]:
     """Yield the documents of a library."""
-    shelved = library.documents()
-    modules = module_names(one.id for one in shelved if one.id.endswith((".py", ".pyi")))
-    for one in shelved:
-        module = modules.get(one.id, "")
-        yield Text(one.id, one.content, one.title, partial(_kept_page, library, one, schema, module), module)
+    documents = library.documents()
+    modules = module_names(document.id for document in documents if document.id.endswith((".py", ".pyi")))
+    for document in documents:
+        module = modules.get(document.id, "")
+        page = partial(_kept_page, library, document, schema, module)
+        yield Text(document.id, document.content, document.title, page, module)
 
 
 def _kept_page(library: Library, shelved: Shelved, schema: Schema, module: str) -> Page:
@@ -290,8 +295,8 @@ def _kept_page(library: Library, shelved: Shelved, schema: Schema, module: str) 
     )  # fmt: skip
 
 
-def _read(found: Iterator[Text], proposals: Mapping[str, str], schema: Schema) -> dict[str, _Wanted]:
-    """Return what documents are to be in the graph, with what a model proposed for them."""
+def _read(texts: Iterator[Text], proposals: Mapping[str, str], schema: Schema) -> dict[str, _Wanted]:
+    """Return what the graph is to hold for texts, with what a model proposed for them."""
     types = schema.shown()
     return {
         text.name: _Wanted(
@@ -299,7 +304,7 @@ def _read(found: Iterator[Text], proposals: Mapping[str, str], schema: Schema) -
             partial(_facts, text, proposals.get(text.key, "")),
             text.title,
         )
-        for text in found
+        for text in texts
     }
 
 

@@ -1,7 +1,7 @@
-"""The terms of a passage of code: those of its text, of its name and of what it is in, joined words taken apart.
+"""The terms of a passage of code: those of its text, its name and what contains it, with joined words taken apart.
 
-Whoever looks for a function writes *the lines of a file*, and it is called `getlines`. Such a name is taken apart
-where each piece is a usual word, and together they are more usual than the whole. It stays a term as well.
+People ask for *the lines of a file* where the function is called `getlines`. Such a name is taken apart where each
+piece is a usual word, and the pieces together are more usual than the whole. The whole stays a term as well.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from deia.match.keyword import analyser
 from deia.match.tokeniser import terms, words
 from deia.search.ranking.weights import LEVELS, SEPARATOR, USUAL_WORDS
 
-# How often the words of a field are counted. Those of the text count once, for how often a variable is used tells
-# nothing. (Tuned on the one half of the questions of bench/functions.py; name 3 to 8 measured alike.)
+# How often the words of a field are counted. Those of the text count once, since how often a variable is used means
+# nothing. (Tuned on one half of the questions of bench/functions.py; name 3 to 8 measured alike.)
 NAME, AROUND, PIECES = 5, 2, 4
 SHORTEST, LONGEST = 5, 24  # letters of a word that is taken apart
 LEAST_PIECE, LONGEST_PIECE = 3, 14
@@ -32,13 +32,13 @@ MOST_PIECES = 3
 def terms_of_code(chunk: Chunk) -> list[str]:
     """Return the terms of a passage of code, each as often as it counts."""
     around, name = parts_of(chunk.symbol)
-    text = terms(f"{chunk.heading}\n{chunk.text}")
-    found = [*dict.fromkeys(text), *terms(name) * NAME, *terms(around) * AROUND]
-    return [*found, *dict.fromkeys(pieces_in(f"{chunk.heading}\n{chunk.text}")), *pieces_in(name) * PIECES]
+    text_terms = terms(f"{chunk.heading}\n{chunk.text}")
+    whole_terms = [*dict.fromkeys(text_terms), *terms(name) * NAME, *terms(around) * AROUND]
+    return [*whole_terms, *dict.fromkeys(pieces_in(f"{chunk.heading}\n{chunk.text}")), *pieces_in(name) * PIECES]
 
 
 def parts_of(symbol: str) -> tuple[str, str]:
-    """Return what a symbol is in, and its own name; `::` joins names in some languages as `.` does in others."""
+    """Return what contains a symbol, and its own name; `::` joins names in some languages as `.` does in others."""
     around, _, name = symbol.replace("::", ".").rpartition(".")
     return around, name
 
@@ -50,7 +50,7 @@ def pieces_in(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def pieces(word: str) -> Sequence[str]:
-    """Return the usual words that a word is made of, or nothing if it is one itself or no such words fit."""
+    """Return the usual words that a word is made of; nothing if it is a usual word itself, or none fit."""
     if not (SHORTEST <= len(word) <= LONGEST and word.isascii() and word.isalpha()):
         return ()
     rarity = _rarity()
@@ -64,13 +64,13 @@ def pieces(word: str) -> Sequence[str]:
             added = cost + A_PIECE + rarity(piece)
             if added < reached[end][0] and end - start < len(word):
                 reached[end] = (added, (*before, piece))
-    cost, found = reached[-1]
-    return found if cost < A_PIECE + rarity(word) + WHOLE else ()
+    cost, split = reached[-1]
+    return split if cost < A_PIECE + rarity(word) + WHOLE else ()
 
 
 @cache
 def _rarity() -> Callable[[str], float]:
-    """Return what gives the rarity of a word in general software text, in nats, infinite for what is no usual word."""
+    """Return the function that gives a word's rarity in general software text, in nats; infinite if it is not usual."""
     rows = (row.rpartition(SEPARATOR) for row in (files.read(f"{MODELS}/{USUAL_WORDS}") or b"").decode().splitlines())
     levels = {stem: int(level) / LEVELS for stem, _, level in rows if stem}
     usual = {stem: level for stem, level in levels.items() if level <= RAREST}

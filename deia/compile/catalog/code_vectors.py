@@ -2,8 +2,8 @@
 
 Word vectors know what *sequence* means, but hardly what `seq`, `iter` and `append` come to together. So the words of
 code have vectors of their own, which were learned from documented functions (tools/train_code_words.py): their sum is
-near to what the word vectors make of the docstring. A question is encoded as ever, and the file is read by compiles
-alone.
+near to what the word vectors make of the docstring. Questions are encoded with the word vectors as ever; only compiles
+read this file.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ class CodeWords:
         self.numbers = {stem: number for number, stem in enumerate(stems)}
 
     def of(self, fields: Sequence[Sequence[str]]) -> Floats:
-        """Return the vector of a passage, not scaled, by the stems of its fields; zeros if none of them is known."""
-        found: Floats = np.zeros(self.table.shape[1], "f4")
+        """Return the unscaled vector of a passage from the stems of its fields; zeros if none of them is known."""
+        vector: Floats = np.zeros(self.table.shape[1], "f4")
         for stems, share in zip(fields, self.fields, strict=True):
             rows = [self.numbers[stem] for stem in stems if stem in self.numbers]
             if rows:
-                found += self.table[rows].sum(0) * np.float32(share / len(rows) ** 0.5)
-        return found
+                vector += self.table[rows].sum(0) * np.float32(share / len(rows) ** 0.5)
+        return vector
 
 
 def vectors_of_code(chunks: Sequence[Chunk], ident: str) -> Floats:
     """Return the unit vectors of passages of a file of code, one per row."""
     path = ident.removeprefix(LIBRARY_PREFIX).partition("/")[2].rpartition(".")[0]
     known = code_words()
-    made = [known.of(fields_of(path, chunk.symbol, chunk.heading, chunk.text)) for chunk in chunks]
-    return scaled_to_one(np.array(made, "f4").reshape(len(chunks), known.table.shape[1]))
+    vectors = [known.of(fields_of(path, chunk.symbol, chunk.heading, chunk.text)) for chunk in chunks]
+    return scaled_to_one(np.array(vectors, "f4").reshape(len(chunks), known.table.shape[1]))
 
 
 def fields_of(path: str, symbol: str, heading: str, text: str) -> list[list[str]]:
@@ -79,7 +79,7 @@ def signature_of(heading: str) -> str:
 
 
 def _stems(text: str, most: int) -> list[str]:
-    """Return the first stems of a text, each once; no more of it is read than that takes."""
+    """Return the first `most` stems of a text, each once, reading no more of it than necessary."""
     parts = (part for word in words(text) for part in (word[1:] or word))
     stems: dict[str, None] = {}
     for stem in (_stem(piece) for part in parts for piece in (part, *pieces(part))):
