@@ -116,7 +116,7 @@ def net(asked: Asked) -> Net:
     if (wide_net := _nets.get(key)) is None:
         wide_net = _cast(asked)
         if len(_nets) >= MOST_NETS:
-            _nets.clear()  # which another thread may do, too
+            _nets.clear()  # another thread may do so, too
         _nets[key] = wide_net
     return wide_net
 
@@ -152,7 +152,7 @@ def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]
         akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
-    is_code = any(catalog.document_at(each.number).type == CODE for each in seen[:1])
+    is_code = any(catalog.document_at(best.number).type == CODE for best in seen[:1])
     return judged(observed, tier or KEYWORD_TIER, code=is_code)
 
 

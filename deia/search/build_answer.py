@@ -54,15 +54,15 @@ def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | N
 
 
 def related_queries(
-    catalog: Catalog, stems: Mapping[str, float], *, found: Collection[str] = (), but: str = ""
+    catalog: Catalog, stems: Mapping[str, float], *, document_ids: Collection[str] = (), but: str = ""
 ) -> tuple[str, ...]:
     """Return past questions near this one (`but`), which is left out.
 
-    First come all wordings of the one that this query repeats, then those that share words with it, then those that
-    documents among `found` answer, which may be the same.
+    First come all wordings of the question that this query repeats, then those that share words with it, then those
+    that the documents of `document_ids` answer, which may be the same.
     """
     leading = leading_pattern(catalog, stems)
-    near = [*_related_patterns(catalog, stems), *catalog.patterns_answered_by(found)]
+    near = [*_related_patterns(catalog, stems), *catalog.patterns_answered_by(document_ids)]
     wordings = [*(leading.wordings if leading else ()), *(pattern.wordings[0] for pattern in near)]
     wordings += [wording for pattern in near for wording in pattern.wordings[1:]]
     own = fold(but)
@@ -134,12 +134,14 @@ def outdated(entry: Entry, today: str) -> str:
 
 
 def outdated_last(catalog: Catalog, ranked: Sequence[Ranked], today: str) -> list[Ranked]:
-    """Return documents with those that no longer hold after those that do, at a lower score."""
+    """Return documents with those that no longer hold at a lower score, after those that do."""
     judged = [
-        one.but(score=OUTDATED * one.score) if outdated(catalog.document_at(one.number).entry, today) else one
-        for one in ranked
+        document.but(score=OUTDATED * document.score)
+        if outdated(catalog.document_at(document.number).entry, today)
+        else document
+        for document in ranked
     ]
-    return sorted(judged, key=lambda one: -one.score)
+    return sorted(judged, key=lambda document: -document.score)
 
 
 def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:
@@ -171,7 +173,7 @@ def answer_with_results(
         keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
         suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results),
         related_queries=related_queries(
-            catalog, stems, found={result.id for result in results[:count]}, but=query.text
+            catalog, stems, document_ids={result.id for result in results[:count]}, but=query.text
         ),
     )
 
@@ -211,13 +213,13 @@ def _nature(document: StoredDocument, ordinal: int) -> Sequence[Any]:
 
 def _expanded(document: StoredDocument, ordinal: int, expand_context: str) -> tuple[int, int]:
     """Return the lines to show for a passage: its own, or from those before it to those after it, or its parent's."""
-    wanted = [ordinal]
+    ordinals = [ordinal]
     if expand_context == NEIGHBOURS:
-        wanted = [at for at in range(ordinal - 1, ordinal + 2) if 0 <= at < len(document.passages)]
+        ordinals = [position for position in range(ordinal - 1, ordinal + 2) if 0 <= position < len(document.passages)]
     elif expand_context == PARENT and (nature := _nature(document, ordinal)) and nature[3] >= 0:
-        parents = [(_nature(document, at) or (0, 0, 0, -1))[3] for at in range(len(document.passages))]
-        wanted = [nature[3], *(at for at, parent in enumerate(parents) if parent == nature[3])]
-    lines = [document.passages[at] for at in wanted]
+        parents = [(_nature(document, position) or (0, 0, 0, -1))[3] for position in range(len(document.passages))]
+        ordinals = [nature[3], *(position for position, parent in enumerate(parents) if parent == nature[3])]
+    lines = [document.passages[position] for position in ordinals]
     return min(first for first, _ in lines), max(last for _, last in lines)
 
 
@@ -263,7 +265,7 @@ def warnings(question: Question) -> tuple[str, ...]:
 
 
 def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
-    """Return that a query has no subject, or one that half the commons is about."""
+    """Return the answer to a query that has no subject, or one that half the commons is about."""
     clusters = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
     suggestions = ["Name the thing, the error or the command that it is about."]
     if clusters:
@@ -280,7 +282,7 @@ def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
 
 
 def broad_with_results(catalog: Catalog, answer: Answer, candidates: Candidates) -> Answer:
-    """Return an answer that hardly fits with what to ask instead: narrower questions, a platform, how urgent it is."""
+    """Return an answer that hardly fits, with what to ask instead: narrower questions, a platform, how urgent it is."""
     platforms = dict.fromkeys(name for document in candidates.documents for name in document.entry.platforms)
     questions = [f"Narrower: {question}" for question in answer.related_queries[:MOST_NARROWER]]
     place = [f"On which platform: {', '.join([*platforms][:MOST_NARROWER])}?"] if platforms else []
@@ -301,7 +303,7 @@ def _about(catalog: Catalog, clusters: Iterable[str]) -> dict[str, str]:
 
 
 def nothing_asked(query: Query, audit: Audit) -> Answer:
-    """Return that a text is small talk, and not a question."""
+    """Return the answer to a text that is small talk, and not a question."""
     return Answer(
         query=query.text,
         matched=False,
@@ -324,11 +326,11 @@ def _browse(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     topics = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
     names = {"topics": topics, "platforms": catalog.keyword.values("platform")}
     names["audiences"] = catalog.keyword.values("audience")
-    return {kind: tuple(some[:MOST_BROWSED]) for kind, some in names.items() if some}
+    return {kind: tuple(choices[:MOST_BROWSED]) for kind, choices in names.items() if choices}
 
 
 def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -> Answer:
-    """Return that no document fits, with the corrected query and the unknown words."""
+    """Return the answer that no document fits, with the corrected query and the unknown words."""
     corrected, unknown = searched_for(question), unknown_words(question)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
     suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []

@@ -145,14 +145,14 @@ def _second_try(
 ) -> tuple[Candidates, str]:
     """Search for what the best document lacks; return the candidates with what answers that, and what was searched for.
 
-    The further document takes the last place of an answer that is full, and is none of the primary ones.
+    The further document takes the last place of an answer that is full, and is never a primary one.
     """
     question, shown = candidates.question, candidates.shown
-    said = candidates.stems_of(catalog.id(candidates.ranked[0].number))
+    best_stems = candidates.stems_of(catalog.id(candidates.ranked[0].number))
     own = literal_terms(question.text)  # values of the asker, which no document has to contain
     parts = [term for term in question.terms if term.part and term.stem and term.typed not in own]
     parts = [term for term in parts if not (term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS)]
-    lacking = [term for term in parts if term.stem not in said]
+    lacking = [term for term in parts if term.stem not in best_stems]
     enough = LACKING * sum(term.information for term in parts)
     if query.limit < 2 or not lacking or sum(term.information for term in lacking) < enough:
         return candidates, ""
@@ -160,13 +160,13 @@ def _second_try(
     rest = question.but(text=text, terms=tuple(lacking))
     further = find_candidates(catalog, rest, query, meaning=meaning, filters=filters, today=candidates.today)
     verdict = verdict_on(catalog, further, meaning)
-    new = [one for one in further.shown[:1] if one.number not in {other.number for other in shown}]
-    if not new or not verdict.found:
+    added = [document for document in further.shown[:1] if document.number not in {other.number for other in shown}]
+    if not added or not verdict.found:
         return candidates, ""
     kept = _with_the_judged(shown, candidates.ranked, query.limit - 1)
-    score = min(kept[-1].score, SECOND * shown[0].score)  # its own is of another question
-    shown = [*kept, new[0].but(score=score)]
-    documents = [catalog.document_at(one.number) for one in shown]
+    score = min(kept[-1].score, SECOND * shown[0].score)  # its own score is for another question
+    shown = [*kept, added[0].but(score=score)]
+    documents = [catalog.document_at(document.number) for document in shown]
     names = list({catalog.id(candidates.ranked[0].number), *(document.entry.id for document in documents)})
     stems = catalog.keyword.stems_by_passage(names, list(stem_weights(question)))
     return candidates.but(shown=shown, documents=documents, stems=stems), text
@@ -189,7 +189,7 @@ def find_candidates(
 ) -> Candidates:  # fmt: skip
     """Retrieve and rank documents, choose those to show, and look up which of the query's words they contain.
 
-    What does not hold `today` comes later, and takes no place from what says the same and does.
+    A document that does not hold `today` comes later, and takes no place from one that says the same and does.
     """
     limit = max(1, min(query.limit, MOST_DOCUMENTS))
     ranked, shown = _retrieve_and_rank(
@@ -198,7 +198,7 @@ def find_candidates(
     # Quoted and excluded words are words of the query, not filters.
     set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
     passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
-    few = bool(set_filters) and passing <= SEEN  # of few documents that somebody asked for, none is hidden
+    few = bool(set_filters) and passing <= SEEN  # of the few that somebody asked for, none is hidden
     shown = higher_first(catalog, shown if few else choose(catalog, shown))
     if catalog.links is not None and query.related != "naive":
         fixed = {name: value for name, value in filters.items() if NUMBERS not in name}  # negated ones, too
@@ -225,7 +225,7 @@ def find_candidates(
 
 
 def _with_the_judged(shown: Sequence[Ranked], ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """Return the first documents that are shown; the one that the verdict is about has the last place at the latest."""
+    """Return the first documents shown; the one that the verdict is about comes last if it is not among them."""
     best = {document.number for document in ranked[:1]}
     kept, rest = list(shown[:limit]), [document for document in shown[limit:] if document.number in best]
     return kept if not rest or best & {document.number for document in kept} else [*kept[:-1], rest[0]]
@@ -247,34 +247,38 @@ def _retrieve_and_rank(
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth, alpha=alpha)
     shown = in_order_shown(catalog, question, ranked, meaning, evidence.code) if alpha is None else ranked
-    first, then = (put_first(some, named)[:limit] if named else some for some in (ranked, shown))
-    return _present_first(catalog, first), _present_first(catalog, then)
+    as_ranked, as_shown = (put_first(order, named)[:limit] if named else order for order in (ranked, shown))
+    return _present_first(catalog, as_ranked), _present_first(catalog, as_shown)
 
 
 def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
-    """Return documents in their order after those without a text to show, whose files are gone, lose in score."""
+    """Return documents in order, with a lower score for those whose files are gone, which have no text to show."""
     if all(catalog.has_text(document.number) for document in ranked):
         return ranked
-    judged = [one if catalog.has_text(one.number) else one.but(score=NEAR_BEST * one.score) for one in ranked]
-    return sorted(judged, key=lambda document: -document.score)
+    lowered = [
+        document if catalog.has_text(document.number) else document.but(score=NEAR_BEST * document.score)
+        for document in ranked
+    ]
+    return sorted(lowered, key=lambda document: -document.score)
 
 
 def verdict_on(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> Verdict:
     """Return the verdict on a ranking."""
-    is_code = any(catalog.document_at(one.number).type == CODE for one in candidates.ranked[:1])
+    is_code = any(catalog.document_at(best.number).type == CODE for best in candidates.ranked[:1])
     return judged(observe_ranking(catalog, candidates, meaning), meaning.name, code=is_code)
 
 
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:
-    """Return what the verdict looks at."""
+    """Return the observations that the verdict is based on."""
     question = candidates.question
-    seen = {
-        number: catalog.id(number) for number in (one.number for one in (*candidates.ranked[:1], *candidates.shown))
+    ids = {
+        number: catalog.id(number)
+        for number in (document.number for document in (*candidates.ranked[:1], *candidates.shown))
     }
     return observe(
         question,
         candidates.ranked,
-        {number: candidates.stems[ident] for number, ident in seen.items()},
+        {number: candidates.stems[ident] for number, ident in ids.items()},
         passages=max(1, catalog.keyword.chunks * candidates.passing // max(1, len(catalog))),
         filters=candidates.filters,
         akin=affinity(catalog, question, meaning) if candidates.ranked else 0.0,
