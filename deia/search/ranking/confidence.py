@@ -43,15 +43,15 @@ def judge(observed: Sequence[float], learned: VerdictWeights) -> Verdict:
     belongs, answers = _probability(observed, learned.belongs), _probability(observed, learned.answers)
     high, medium = learned.levels
     confidence = "high" if answers >= high else "medium" if answers >= medium else "low"
-    found = any(observed) and (belongs >= learned.least or observed[0] >= ALL)
-    return Verdict(belongs=belongs, answers=answers, found=found, confidence=confidence)
+    accepted = any(observed) and (belongs >= learned.least or observed[0] >= ALL)
+    return Verdict(belongs=belongs, answers=answers, found=accepted, confidence=confidence)
 
 
 def judged(observed: Sequence[float], tier: str, *, code: bool) -> Verdict:
-    """Return the verdict on a ranking by what a tier learned.
+    """Return the verdict on a ranking by the weights that were learned for a tier.
 
-    Code in the best place is accepted if either verdict accepts it: that on code was trained on whole sentences to
-    large libraries, and knows neither small ones nor single words.
+    Code in the best place is accepted if either verdict accepts it: the one on code was trained on whole sentences
+    asked of large libraries, and knows neither small libraries nor single words.
     """
     plain = judge(observed, verdict_weights(tier))
     of_code = judge(observed, verdict_weights(tier, code=True)) if code and not plain.found else plain
@@ -149,7 +149,7 @@ def coverage(
     if not whole:
         return 0.0
     in_document = _weight_of(parts, stems)
-    in_passage = max((_weight_of(parts, stems) for stems in passages.values()), default=0.0)
+    in_passage = max((_weight_of(parts, passage_stems) for passage_stems in passages.values()), default=0.0)
     return ((in_document + in_passage) / 2 + FILTER_WEIGHT * filters) / (whole + FILTER_WEIGHT * filters)
 
 

@@ -42,16 +42,16 @@ class EngineVectors:
         state = state_of(catalog, tier)
         try:
             engine = self._engine(catalog, tier)
-            found = engine.search(vector, limit=most, among=among, state=state)
-            is_other = not found and engine.state() != state
+            nearest = engine.search(vector, limit=most, among=among, state=state)
+            has_other_state = not nearest and engine.state() != state
         except EngineError:
             self._leave("the engine does not answer; to see why, type: deia engine status")
             return None
-        if is_other:
+        if has_other_state:
             self._leave("the engine does not have its state yet; type: deia engine copy")
             return None
         self.remark = ""
-        passages = (_passage(catalog, tier, near) for near in found)
+        passages = (_passage(catalog, tier, near) for near in nearest)
         return [passage for passage in passages if passage is not None]
 
     def _engine(self, catalog: Catalog, tier: str) -> Engine:
@@ -85,6 +85,6 @@ def opened(address: str, catalog: Catalog, tier: str) -> Engine:
 
 
 def state_of(catalog: Catalog, tier: str) -> str:
-    """Return what an engine has to have to answer for a catalog: the library's state, and the tier's models."""
+    """Return what an engine must have to answer for a catalog: the library's state, and the tier's models."""
     stored = catalog.tiers[tier]
     return f"{os.path.basename(catalog.folder)[:STATED]} {stored.digest[:16]} {stored.code[:16]}".rstrip()

@@ -1,8 +1,8 @@
 """The layers of a commons in a search: the project's own documents, those of its packs, and those of the starter.
 
 A layer is known by the beginning of a path. Of documents that fit about equally well, those of a higher layer come
-first; beside an answer of one's own, the starter shows only what answers the question too. What an untrusted commons
-contains is not preferred to anything.
+first; beside an answer of the project's own, the starter shows only what answers the question too. Nothing that an
+untrusted commons contains is preferred.
 """
 
 from __future__ import annotations
@@ -70,4 +70,6 @@ def fitting(catalog: Catalog, ranked: Sequence[Ranked]) -> list[Ranked]:
     layers, best = layers_of(catalog, ranked), ranked[0].score
     answered = layers.get(higher_first(catalog, ranked)[0].number, STARTER) != STARTER
     least = {STARTER: NEAR_BEST if answered else FAINT}
-    return [one for one in ranked if one.score >= best * least.get(layers.get(one.number, OWN), FAINT)]
+    return [
+        document for document in ranked if document.score >= best * least.get(layers.get(document.number, OWN), FAINT)
+    ]

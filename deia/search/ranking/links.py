@@ -1,8 +1,8 @@
 """Links as evidence: what the best passages refer to is ranked higher, or found although it shares no word.
 
-A question often names one end only, and the page that it names leads on. A link counts as much as the passage that it
-is in, by the square of what its line has of the question, and less if many links lead to the same place. Code leads to
-what its file imports and inherits, and to what calls and inherits it.
+A question often names only one end of a link, and the page that it names leads to the other. A link counts as much as
+the passage that it is in, times the square of its line's share of the question, and less if many links lead to the same
+place. Code leads to what its file imports and inherits, and to what calls and inherits it.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def with_links(
     *,
     seeds: int = SEEDS,
 ) -> list[Ranked]:
-    """Return a ranking after the links of its best passages, the `seeds`, count, the best one first as it was.
+    """Return a ranking in which the links of the first `seeds` passages count; the best one stays first.
 
     What was `retrieved` and is not in the ranking is added if the best files of code import it. Of documents that only
-    links lead to, those in `passing` are added, all of them if it is None.
+    links lead to, those in `passing` are added, or all of them if it is None.
     """
     database = catalog.links
     if database is None:
@@ -109,21 +109,25 @@ def with_links(
     if not links and not parts:
         return list(ranked)
     top = ranked[0].score
-    there = {(each.number, each.ordinal) for each in ranked}
-    more = [each for each in retrieved if (each.number, each.ordinal) in parts.keys() - there]
-    ranked = [_linked(each, parts.get((each.number, each.ordinal)), top) for each in (*ranked, *more)]
+    present = {(passage.number, passage.ordinal) for passage in ranked}
+    more = [passage for passage in retrieved if (passage.number, passage.ordinal) in parts.keys() - present]
+    ranked = [_linked(passage, parts.get((passage.number, passage.ordinal)), top) for passage in (*ranked, *more)]
     scored = [
-        _linked(each, links.pop((each.number, each.ordinal), None) or links.pop((each.number, WHOLE), None), top)
-        for each in ranked
+        _linked(
+            passage,
+            links.pop((passage.number, passage.ordinal), None) or links.pop((passage.number, WHOLE), None),
+            top,
+        )
+        for passage in ranked
     ]
     added = [
         _linked(Ranked(number=number, ordinal=link.ordinal, score=0.0), link, top)
         for (number, _), link in links.items()
         if passing is None or number in passing
     ]
-    rest = sorted([*scored[1:], *added], key=lambda each: (-each.score, each.number, each.ordinal))
+    rest = sorted([*scored[1:], *added], key=lambda passage: (-passage.score, passage.number, passage.ordinal))
     most = scored[0].score
-    return [scored[0], *(each if each.score <= most else each.but(score=most) for each in rest)]
+    return [scored[0], *(passage if passage.score <= most else passage.but(score=most) for passage in rest)]
 
 
 def _linked(ranked: Ranked, link: Link | None, top: float) -> Ranked:
@@ -131,7 +135,7 @@ def _linked(ranked: Ranked, link: Link | None, top: float) -> Ranked:
 
 
 def _links(database: Connection, catalog: Catalog, question: Question, seeds: Iterable[Ranked]) -> dict[Place, Link]:
-    """Return the strongest link from one of some passages to each other passage."""
+    """Return the strongest link from any of the seeds to each other passage."""
     strongest: dict[Place, Link] = {}
     opened: dict[str, StoredDocument | None] = {}
     best = 0.0
@@ -159,23 +163,23 @@ def _links(database: Connection, catalog: Catalog, question: Question, seeds: It
 
 
 def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) -> dict[Place, Link]:
-    """Return how much more passages of code count because they are related to one of the best.
+    """Return the strongest link to each passage of code that is related to one of the best.
 
     These are what its file imports and inherits, and what calls or inherits what it defines.
     """
     by_name: dict[str, list[Ranked]] = {}
-    for each in dict.fromkeys(retrieved):
-        by_name.setdefault(catalog.id(each.number), []).append(each)
-    best = max((each.score for each in retrieved), default=0.0) or 1.0
+    for passage in dict.fromkeys(retrieved):
+        by_name.setdefault(catalog.id(passage.number), []).append(passage)
+    best = max((passage.score for passage in retrieved), default=0.0) or 1.0
     strongest: dict[Place, Link] = {}
 
     def count(seed: Ranked, others: Iterable[Ranked], entity: int, why: str) -> None:
         fan = database.execute(LEADING, (entity, MOST_FAN)).fetchone()[0]
         share = STRUCTURE / WEIGHT * seed.score / best / (1 + FAN * log2(max(1, fan)))
-        for each in others:
-            place, strength = (each.number, each.ordinal), share * each.score / best
-            if each != seed and strength > (strongest[place].strength if place in strongest else 0.0):
-                strongest[place] = Link(ordinal=each.ordinal, strength=strength, why=why)
+        for other in others:
+            place, strength = (other.number, other.ordinal), share * other.score / best
+            if other != seed and strength > (strongest[place].strength if place in strongest else 0.0):
+                strongest[place] = Link(ordinal=other.ordinal, strength=strength, why=why)
 
     for name, passages in list(by_name.items())[:SEEDS]:
         for other, target, line, entity, kind in database.execute(PARTS, (name, MOST_LINKS)).fetchall():
@@ -183,10 +187,10 @@ def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) 
                 count(passages[0], by_name[other], entity, f"{target} is {VERBS[kind]} in {name}, line {line}")
     seeds = [(seed, catalog.document_at(seed.number)) for seed in retrieved[:SEEDS]]
     for seed, source in (pair for pair in seeds if pair[1].type == CODE):
-        asked = (source.entry.id, *source.passages[seed.ordinal], MOST_LINKS)
-        for other, target, line, entity, kind in sorted(database.execute(CALLERS, asked)):
-            here = [each for each in by_name.get(other, ()) if _has_line(catalog, each, line)]
-            count(seed, here, entity, f"{target} is {VERBS[kind]} in {other}, line {line}")
+        parameters = (source.entry.id, *source.passages[seed.ordinal], MOST_LINKS)
+        for other, target, line, entity, kind in sorted(database.execute(CALLERS, parameters)):
+            callers = [passage for passage in by_name.get(other, ()) if _has_line(catalog, passage, line)]
+            count(seed, callers, entity, f"{target} is {VERBS[kind]} in {other}, line {line}")
     return strongest
 
 
@@ -198,13 +202,15 @@ def _has_line(catalog: Catalog, ranked: Ranked, line: int) -> bool:
 def _shares(
     question: Question, catalog: Catalog, document: StoredDocument, lines: Collection[int]
 ) -> Mapping[int, float]:
-    """Return how much of a question, weighed by its words, each line of a document has."""
-    asked = {term.typed: term.weight for term in question.terms if term.part}
-    whole = sum(asked.values()) or 1.0
+    """Return the share of a question, weighed by its words, that each line of a document contains."""
+    weights = {term.typed: term.weight for term in question.terms if term.part}
+    whole = sum(weights.values()) or 1.0
     text = catalog.text(document).split("\n") if lines else []
     first = document.first_line
-    found = {line: {part for word in words(text[line - first]) for part in word} for line in lines}
-    return {line: sum(asked[word] for word in asked.keys() & parts) / whole for line, parts in found.items()}
+    parts_by_line = {line: {part for word in words(text[line - first]) for part in word} for line in lines}
+    return {
+        line: sum(weights[word] for word in weights.keys() & parts) / whole for line, parts in parts_by_line.items()
+    }
 
 
 def passage_at(document: StoredDocument, line: int) -> int:

@@ -1,8 +1,8 @@
-"""What a question names, and what is around that in the graph: there the rest of the question is searched for.
+"""Find what a question names, and search what is around it in the graph for the rest of the question.
 
-"What argparse imports to find the next frame" names one end and describes another, whose name it does not say. What is
-named leads to what it imports, inherits and calls, to what calls and inherits it, and to what its page links to. The
-passages there that have most of the rest of the question come higher, or are found although others have more of it.
+"What argparse imports to find the next frame" names one end of a relation and describes the other. What is named leads
+to what it imports, inherits and calls, to what calls and inherits it, and to what its page links to. The passages there
+that have most of the rest of the question come higher, or are found although others have more of it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from deia.search.ranking.rank import Ranked
 
 # Chosen with bench/links.py, with questions of other seeds than those that are reported.
-NAMED = 2.0  # of what is named, of the question's information that its name has
-AROUND = 0.8  # of a passage around it that has as much of the rest of the question as the best of all may have
-REST = 0.4  # of a question that names little more than this, the rest counts less
+NAMED = 2.0  # strength of a link to what is named, times the share of the question that its name is
+AROUND = 0.8  # strength for a passage around it that has as much of the rest of the question as the best can have
+REST = 0.4  # if the rest is a smaller share of the question than this, it counts less
 ORDINARY = 5.0  # nats: a word without a sign in it names something only if software texts in general use it less
 LOOKED_AT = 4_000  # characters of a question
 MOST_TOKENS = 40  # words that are looked up
@@ -72,9 +72,9 @@ class Named(Record):
 def named_links(
     database: Connection, catalog: Catalog, question: Question, ranked: Sequence[Ranked], filters: Filters
 ) -> dict[Place, Link]:
-    """Return how much more passages count because the question names them, or something that has to do with them."""
+    """Return the strongest link to each passage that the question names, or that is around what it names."""
     strongest: dict[Place, Link] = {}
-    best = max((each.words for each in ranked), default=0.0)
+    best = max((document.words for document in ranked), default=0.0)
     for named in _named(database, catalog, question) if best else ():
         ordinal = passage_at(named.document, named.line)
         place = _place(named.document, ordinal) if named.line else (named.document.number, WHOLE)
@@ -114,17 +114,17 @@ def _is_name(token: str, catalog: Catalog) -> bool:
 def _around(
     database: Connection, catalog: Catalog, question: Question, named: Named, best: float, filters: Filters
 ) -> dict[Place, Link]:
-    """Return the passages around what is named that have most of the question."""
-    why = _reasons(database, catalog, named)
-    among = {**filters, ALSO * (1 + len(filters)) + NUMBERS: frozenset(number for number, _ in why)}
+    """Return links to the passages around what is named that have most of the rest of the question."""
+    reasons = _reasons(database, catalog, named)
+    among = {**filters, ALSO * (1 + len(filters)) + NUMBERS: frozenset(number for number, _ in reasons)}
     parts = {part for word in words(named.name) for part in word}
     rest = question.but(terms=tuple(term for term in question.terms if term.typed not in parts))
     most = best * max(REST, 1 - named.share)
-    hits = catalog.keyword.passages(stem_weights(rest), filters=among, limit=BEYOND) if why else []
+    hits = catalog.keyword.passages(stem_weights(rest), filters=among, limit=BEYOND) if reasons else []
     links: dict[Place, Link] = {}
     for number, ordinal, score in hits:
         document = catalog.document_at(number)
-        reason = why.get((number, ordinal)) or why.get((number, WHOLE))
+        reason = reasons.get((number, ordinal)) or reasons.get((number, WHOLE))
         place = _place(document, ordinal)
         if reason and place not in links:
             links[place] = Link(ordinal=ordinal, strength=AROUND * min(1.0, score / most), why=reason)
@@ -136,10 +136,10 @@ def _around(
 def _reasons(database: Connection, catalog: Catalog, named: Named) -> dict[Place, str]:
     """Return the passages around an entity, or whole documents, each with what to say of it."""
     source = named.document
-    asked = {"entity": named.entity, "name": source.entry.id, "line": named.line, "most": MOST_AROUND}
+    parameters = {"entity": named.entity, "name": source.entry.id, "line": named.line, "most": MOST_AROUND}
     reasons: dict[Place, str] = {}
     for way in WAYS:
-        for name, at, kind, line, target, where in database.execute(way, asked).fetchall():
+        for name, at, kind, line, target, where in database.execute(way, parameters).fetchall():
             document = catalog.document(name)
             if document is not None and document.passages:
                 for ordinal in {passage_at(document, at), passage_at(document, at + HEADING)} if at else {WHOLE}:

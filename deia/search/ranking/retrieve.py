@@ -57,7 +57,7 @@ class Meaning(Record):
 def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: str = "") -> Meaning:
     """Return the first of the tiers whose vectors are in the catalog and were made by the installed model.
 
-    Where a collection keeps to word vectors, the sentence model takes part only in questions to others by name.
+    Where a collection keeps to word vectors, the sentence model takes part only in questions that name others.
     """
     warning, is_plain = "", keeps_to_words(catalog, collection)
     for full_name in tiers:
@@ -87,7 +87,7 @@ def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: s
 
 
 def keeps_to_words(catalog: Catalog, collection: str) -> bool:
-    """Return whether any of some collections, whose names have commas between them, keeps to word vectors."""
+    """Return whether any of some collections, named with commas between them, keeps to word vectors."""
     names = {name.partition("/")[0] for name in collection_names(collection)}
     return bool(catalog.plain) and (not names or not names.isdisjoint(catalog.plain or ()))
 
@@ -95,7 +95,7 @@ def keeps_to_words(catalog: Catalog, collection: str) -> bool:
 def usual_tier(catalog: Catalog, collection: str, setting: str) -> str:
     """Return the tier of a question that names none: that of the collections that it names, else that of the setting.
 
-    Of collections of both kinds, and of everything, it is the one that all have vectors of.
+    For collections of both kinds, and for everything, it is the tier that all have vectors of.
     """
     is_set = catalog.plain is not None and bool(collection.strip()) and not keeps_to_words(catalog, collection)
     return CHOICES[0] if is_set and setting == TIERS[1] else setting
@@ -113,7 +113,7 @@ def _model_problem(stored: StoredTier | None, model: str) -> str:
 def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters: Filters, limit: int) -> Evidence:
     """Return the passages that match a query's words, and the similarity in meaning of these and the nearest others.
 
-    As many passages are requested as it takes to find `limit` documents. Of code in the library, each passage is one.
+    As many passages are requested as it takes to find `limit` documents; each passage of code in the library is one.
     """
     if not question.terms:
         return Evidence(hits=[])
@@ -125,12 +125,12 @@ def retrieve(catalog: Catalog, question: Question, *, meaning: Meaning, filters:
             break
         most *= 4
     likeness = _likeness(catalog, question, hits, meaning.tier, filters) if meaning.tier else None
-    found = {number for number, _, _ in hits}.union(likeness.documents if likeness else ())
-    return Evidence(hits=hits, likeness=likeness, code=_code_among(catalog, found))
+    documents = {number for number, _, _ in hits}.union(likeness.documents if likeness else ())
+    return Evidence(hits=hits, likeness=likeness, code=_code_among(catalog, documents))
 
 
 def _code_among(catalog: Catalog, documents: Collection[int]) -> frozenset[int]:
-    """Return which documents are code; a lesson whose category is `code` is none, since only the library has code."""
+    """Return which documents are code; a lesson whose category is `code` is not, since only the library has code."""
     if not catalog.keyword.has("type", CODE):
         return frozenset()
     numbers = catalog.keyword.numbers(filters={"type": CODE, NUMBERS: frozenset(documents)})
@@ -143,22 +143,22 @@ def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: T
     near = _near_elsewhere(catalog, tier.name, vector, filters) if catalog.engine else None
     near = _near(catalog, vectors, vector, filters) if near is None else near
     by_words = [vectors.passage(document, ordinal) for document, ordinal, _ in hits]
-    both = list(dict.fromkeys((*near, *by_words)))
-    cosines = dict(zip(both, tier.similarities(vector, vectors.passages(both)), strict=True))
+    compared = list(dict.fromkeys((*near, *by_words)))
+    cosines = dict(zip(compared, tier.similarities(vector, vectors.passages(compared)), strict=True))
     near = sorted(near, key=lambda passage: (-cosines[passage], passage))[:EXACTLY]
     passages = {
         (document, ordinal): cosines[passage] for (document, ordinal, _), passage in zip(hits, by_words, strict=True)
     }
     passages.update({vectors.place(passage): cosines[passage] for passage in near})
     documents = sorted({document for document, _ in passages})
-    about = tier.similarities(vector, vectors.documents(documents))
-    return Likeness(passages=passages, documents=dict(zip(documents, about, strict=True)))
+    similarities = tier.similarities(vector, vectors.documents(documents))
+    return Likeness(passages=passages, documents=dict(zip(documents, similarities, strict=True)))
 
 
 def _near_elsewhere(catalog: Catalog, tier: str, vector: Vector, filters: Filters) -> list[int] | None:
     """Return the nearest passages that pass the filters as an engine finds them; None if it cannot answer.
 
-    Of few documents that pass, the engine is told; else it is asked for more until as many pass as are wanted.
+    If few documents pass, the engine is told which; else it is asked for more until enough passages pass.
     """
     engine = catalog.engine
     passing = catalog.keyword.count(filters=filters) if filters else len(catalog)
@@ -167,18 +167,18 @@ def _near_elsewhere(catalog: Catalog, tier: str, vector: Vector, filters: Filter
     if filters and passing <= MOST_COUNTED_OUT:
         return engine.near(catalog, tier, vector, catalog.keyword.numbers(filters=filters), most=EXACTLY)
     most = EXACTLY * max(1, len(catalog) // max(1, passing))
-    while (found := engine.near(catalog, tier, vector, None, most=most)) is not None and filters:
-        kept = _passing(catalog, catalog.vectors(tier), found, filters)
-        if len(kept) >= EXACTLY or len(found) < most:
+    while (passages := engine.near(catalog, tier, vector, None, most=most)) is not None and filters:
+        kept = _passing(catalog, catalog.vectors(tier), passages, filters)
+        if len(kept) >= EXACTLY or len(passages) < most:
             return kept[:EXACTLY]
         most *= 4
         if most > MOST_LIKELY:
             return engine.near(catalog, tier, vector, catalog.keyword.numbers(filters=filters), most=EXACTLY)
-    return found
+    return passages
 
 
 def _passing(catalog: Catalog, vectors: Vectors, passages: Sequence[int], filters: Filters) -> list[int]:
-    """Return those of some passages whose documents pass the filters."""
+    """Return the passages whose documents pass the filters."""
     documents = frozenset(vectors.place(passage)[0] for passage in passages)
     among = catalog.keyword.numbers(filters={**filters, ALSO * (1 + len(filters)) + NUMBERS: documents})
     return [passage for passage in passages if vectors.place(passage)[0] in among]

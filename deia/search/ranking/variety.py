@@ -25,17 +25,19 @@ def varied(catalog: Catalog, ranked: Sequence[Ranked], *, variety: float = 0.0) 
     if len(ranked) < 2:
         return list(ranked)
     left = [*ranked[:COMPARED]]
-    words = {at.number: _words(catalog, at) for at in left}
+    words = {document.number: _words(catalog, document) for document in left}
     chosen = [left.pop(0)]
-    likest = {one.number: 0.0 for one in left}
+    likest = {document.number: 0.0 for document in left}
     while left:
         last = words[chosen[-1].number]
-        likest = {one.number: max(likest[one.number], likeness(words[one.number], last)) for one in left}
-        best = max(left, key=lambda one: _worth(one, likest[one.number], variety))
+        likest = {
+            document.number: max(likest[document.number], likeness(words[document.number], last)) for document in left
+        }
+        best = max(left, key=lambda document: _worth(document, likest[document.number], variety))
         left.remove(best)
         worth = min(chosen[-1].score, _worth(best, likest[best.number], variety))
         chosen.append(best if worth == best.score else best.but(score=worth))
-    rest = [one.but(score=min(one.score, chosen[-1].score)) for one in ranked[COMPARED:]]
+    rest = [document.but(score=min(document.score, chosen[-1].score)) for document in ranked[COMPARED:]]
     return [*chosen, *rest]
 
 
@@ -53,7 +55,7 @@ def _words(catalog: Catalog, ranked: Ranked) -> frozenset[str]:
     return frozenset("\n".join(lines)[:MOST_TEXT].casefold().split())
 
 
-def likeness(one: Collection[str], other: Collection[str]) -> float:
+def likeness(words: Collection[str], others: Collection[str]) -> float:
     """Return the share of the words of two texts that both contain."""
-    both, either = set(one) & set(other), {*one, *other}
+    both, either = set(words) & set(others), {*words, *others}
     return len(both) / len(either) if either else 0.0
