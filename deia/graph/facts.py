@@ -21,8 +21,8 @@ CERTAINTIES = RESOLVED, BY_NAME, MENTIONED = ("resolved", "by name", "mentioned"
 class Entity(NamedTuple):
     """A thing that a document defines or names.
 
-    One that is `shared` is the same thing in whatever document it is named, by its type and its name in any case: a
-    service, a tag, a package. Any other belongs to its document: a class, a section.
+    A `shared` entity (a service, a tag, a package) is the same thing in whatever document names it, identified by its
+    type and its name in any case. Any other (a class, a section) belongs to its document.
     """
 
     name: str  # qualified, such as json.decoder.JSONDecoder
@@ -73,12 +73,12 @@ def joined(first: Facts, second: Facts) -> Facts:
 
 
 def facts_from(values: Any) -> Facts:
-    """Return facts that were sent as JSON; raise TypeError or ValueError if they are none."""
+    """Return facts from decoded JSON; raise TypeError or ValueError if it has another shape."""
     module, entities, references, aliases, fields = values
     return Facts(
         str(module),
-        tuple(Entity(*each) for each in entities),
-        tuple(Reference(*each) for each in references),
-        tuple(Alias(*each) for each in aliases),
+        tuple(Entity(*row) for row in entities),
+        tuple(Reference(*row) for row in references),
+        tuple(Alias(*row) for row in aliases),
         dict(fields),
     )

@@ -38,7 +38,7 @@ class Page(Record):
 
 
 def facts_of(page: Page) -> Facts:
-    """Return what a document says."""
+    """Return the facts of a document."""
     readings: list[Facts] = []
     schema = read_schema(page.schema)
     if reads_packages(page.name):
@@ -52,7 +52,9 @@ def facts_of(page: Page) -> Facts:
         readings.append(head_facts(page.text, page.title, schema))
     anchors, links = markdown_places(page.text) if page.type == "markdown" else (page.anchors, page.links)
     if anchors or links:
-        sections = {each.first: each.name for found in readings for each in found.entities if each.type == SECTION}
+        sections = {
+            entity.first: entity.name for facts in readings for entity in facts.entities if entity.type == SECTION
+        }
         readings.append(page_facts(page.name, anchors, links, sections))
     return functools.reduce(joined, readings, Facts())
 

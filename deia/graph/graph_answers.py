@@ -1,8 +1,8 @@
 """Answers of the graph as records, which know how they are shown: entities, relations, traces, paths and numbers.
 
-Every relation has the line that shows it. A name that may mean several things is not decided: the answer then names
-these, each as it can be typed. A name that was guessed is answered with a note that says so. What there are many of in
-an answer are tuples, which are made faster than records.
+Every relation has the line that shows it. Where a name may mean several things, the answer lists these instead, each
+as it can be typed. Where a name was guessed, a note says so. What an answer may have many of is a tuple, because tuples
+are made faster than records.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Node(NamedTuple):
 
     @property
     def typed(self) -> str:
-        """What leads to this entity alone, where its name does not."""
+        """The text that means this entity alone, where its name does not."""
         is_own = self.documents == 1 and self.places[0].document != self.name
         return f"{self.type} {self.name}{f' in {self.places[0].document}' if is_own else ''}"
 
@@ -155,7 +155,7 @@ class RelationsAnswer(GraphAnswer):
 
 
 class Chain(NamedTuple):
-    """Entities one after another as things flow, from the one that is asked about or towards it."""
+    """Entities in the order in which things flow, from the one that is asked about or towards it."""
 
     entities: tuple[Node, ...]
 
@@ -198,7 +198,7 @@ class PathAnswer(GraphAnswer):
             return
         steps = zip(self.relations, self.entities, self.entities[1:], strict=False)
         yield "".join([
-            self.entities[0].short, *(f" {relation.arrow(one)} {other.short}" for relation, one, other in steps)
+            self.entities[0].short, *(f" {relation.arrow(node)} {other.short}" for relation, node, other in steps)
         ])  # fmt: skip
         yield from _indented(self.relations)
 

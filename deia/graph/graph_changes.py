@@ -1,4 +1,4 @@
-"""What changes while documents are put into the graph, and which references may lead elsewhere for that."""
+"""What changes while documents are put into the graph, and which references may lead elsewhere because of it."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Changes:
             yield from (row for row in through if name in parts_of(row[4]))
 
     def _touched(self, names: set[str]) -> set[str]:
-        """Return last parts of names with those of what stands for them or inherits from them, in however many steps.
+        """Return last parts of names, with those of what stands for them or inherits from them, in however many steps.
 
-        With a class that inherits from others than before come its methods, which objects of those may answer with.
+        A class whose bases changed adds its methods, since calls on objects of those bases may now lead to them.
         """
         classes = {last_part(name) for name, what in self._names if what[:1] == INHERITS}
         waiting = [*names]
@@ -87,9 +87,9 @@ class Changes:
                 {last for last, target in self._run(sql, (_within(name),)) if name in parts_of(target)}
                 for sql in (HEIRS, OTHER_NAMES)
             )
-            found = heirs | others
-            waiting.extend(found - names)
-            names |= found
+            related = heirs | others
+            waiting.extend(related - names)
+            names |= related
             classes |= heirs
         if len(names) > MANY:
             return names
@@ -98,7 +98,7 @@ class Changes:
 
 
 def _within(name: str) -> str:
-    """Return a pattern of what may contain a name, which takes half the time of looking for it in small letters."""
+    """Return a pattern for `like` of what may contain a name; it takes half the time of a search in lower case."""
     return f"%{name[:LONGEST].replace('%', '_')}%"
 
 

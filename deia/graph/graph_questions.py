@@ -39,9 +39,9 @@ LIMIT, MOST = 20, 1_000  # things that an answer lists
 MOST_CHOICES = 20
 MOST_PLACES = 5  # of an entity that is named in many documents
 DEEPEST = 20
-# Types of what only says something of documents: a thing of the same name is what somebody asks about.
+# Types that only describe documents; where a thing has the same name, the thing is meant.
 LABELS = frozenset(("AUDIENCE", "CLUSTER", "COMMAND", "DEFINITION", "DOCUMENT", "PLATFORM", "SECTION", "TAG"))
-NEAR = 2_000  # names among which one that is near is looked for
+NEAR = 2_000  # names that are searched for a similar one
 MOST_DOCUMENTS = 10_000  # that are counted
 NODES = f"""select entities.id, entities.name, entities.type, entities.description,
     {FIELDS.format("ids.value")},
@@ -55,7 +55,7 @@ EVIDENCE = """select refs.id, documents.name, line, description, fields from jso
 
 
 class Named(Record):
-    """The entity that a name means; or several, of which a person chooses."""
+    """The entity that a name means, or several from which a person chooses."""
 
     entity: int = 0
     note: str = ""
@@ -68,14 +68,14 @@ class Named(Record):
 def entities(
     graph: Graph, *, kind: str = "", query: str = "", fields: Mapping[str, str] = {}, limit: int = LIMIT
 ) -> EntitiesAnswer:
-    """Return the entities of a type, or those that a name may mean, of which fields have the values given."""
+    """Return the entities of a type, or those that a name may mean, whose fields have these values."""
     limit, kind, note = _within(limit, MOST, "limit"), _known_type(graph, kind), ""
     if query.strip() or fields:
-        found, guess = _meant(graph.database, query, kind) if query.strip() else (_of_type(graph, kind), False)
-        if not found and query.strip():
+        matches, guess = _meant(graph.database, query, kind) if query.strip() else (_of_type(graph, kind), False)
+        if not matches and query.strip():
             raise _unknown(graph.database, query, kind)
-        found = _having(graph, found, fields) if fields else found
-        chosen, total, note = found[:limit], len(found), _guess(query) if guess else ""
+        matches = _having(graph, matches, fields) if fields else matches
+        chosen, total, note = matches[:limit], len(matches), _guess(query) if guess else ""
     else:
         condition, values = ("type = ?", (kind,)) if kind else ("1", ())
         sql = f"select id from entities where {condition} order by folded, id limit ?"  # noqa: S608 - constants
@@ -91,7 +91,7 @@ def _of_type(graph: Graph, kind: str) -> list[int]:
     return [entity for (entity,) in graph.database.execute(sql, (kind,))]
 
 
-def _having(graph: Graph, found: Sequence[int], fields: Mapping[str, str]) -> list[int]:
+def _having(graph: Graph, idents: Sequence[int], fields: Mapping[str, str]) -> list[int]:
     """Return those of some entities whose fields have values; raise QueryError if no entity has such a field."""
     known = set[str]()
     for stored in graph.database.execute("select distinct fields from places where fields != ''"):
@@ -106,7 +106,7 @@ def _having(graph: Graph, found: Sequence[int], fields: Mapping[str, str]) -> li
         join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
     return [
         entity
-        for entity, kind, stored in graph.database.execute(sql, (_array(found),))
+        for entity, kind, stored in graph.database.execute(sql, (_array(idents),))
         for has in (graph.schema.fields_of(kind, merged(stored)),)
         if all(name in has and field_text(has[name]).casefold() == value for name, value in wanted.items())
     ]
@@ -139,7 +139,7 @@ def trace(
     layers, is_cut = traversal.trace(graph, [about.entity], direction=direction, depth=depth)
     shown = nodes(graph, [about.entity, *(entity for layer in layers for entity in layer)])
     chains = [
-        Chain(tuple(shown[one] for one in (reversed(chain) if direction == UPSTREAM else chain)))
+        Chain(tuple(shown[ident] for ident in (reversed(chain) if direction == UPSTREAM else chain)))
         for chain in _chains(about.entity, layers)
     ]
     return TraceAnswer(
@@ -150,7 +150,7 @@ def trace(
 
 
 def _chains(start: int, layers: Sequence[Mapping[int, Edge]]) -> list[list[int]]:
-    """Return the ways from the start to everything that leads no further."""
+    """Return the chain from the start to each entity that leads no further."""
     before = {entity: edge.other(entity) for layer in layers for entity, edge in layer.items()}
     inner = set(before.values())
     chains = []
@@ -198,7 +198,7 @@ def dependents(
 
 
 def stats(graph: Graph, *, chunks: int = 0, vectors: int = 0) -> StatsAnswer:
-    """Return how much there is; what the library has besides, the caller knows."""
+    """Return how much the graph has; the caller says what else the library has."""
     counts = traversal.stats(graph)._asdict()
     return StatsAnswer(**counts, chunks=chunks, vectors=vectors, extractor=graph.about(FOUND_BY))
 
@@ -209,35 +209,35 @@ def stats(graph: Graph, *, chunks: int = 0, vectors: int = 0) -> StatsAnswer:
 def named(graph: Graph, text: str, kind: str) -> Named:
     """Return the one entity that a text means, or all that it may mean; raise QueryError if there is none."""
     kind = _known_type(graph, kind)
-    found, guess = _meant(graph.database, text, kind)
-    if not found:
+    matches, guess = _meant(graph.database, text, kind)
+    if not matches:
         raise _unknown(graph.database, text, kind)
-    things = found if guess or kind else _things(graph.database, found)
+    things = matches if guess or kind else _things(graph.database, matches)
     if len(things) == 1:
-        note = f"{text!r} may also mean {_listed(graph, found, things)}." if things != found else ""
+        note = f"{text!r} may also mean {_listed(graph, matches, things)}." if things != matches else ""
         return Named(entity=things[0], note=_guess(text) if guess else note)
-    several = f"{len(found)} things"
+    several = f"{len(matches)} things"
     note = f"Nothing is called {text!r}, and {several} are near it." if guess else f"{text!r} may mean {several}."
-    choices = tuple(nodes(graph, found[:MOST_CHOICES]).values())
+    choices = tuple(nodes(graph, matches[:MOST_CHOICES]).values())
     return Named(note=f"{note} Ask again with one of these:", choices=choices)
 
 
-def _things(database: Connection, found: list[int]) -> list[int]:
-    """Return those of some entities that are things themselves, or all if none or all are."""
+def _things(database: Connection, idents: list[int]) -> list[int]:
+    """Return the entities that are more than labels of documents, or all if none is."""
     sql = "select entities.id, entities.type from json_each(?) ids join entities on entities.id = ids.value"
-    types = dict(database.execute(sql, (_array(found),)).fetchall())
-    return [entity for entity in found if types[entity] not in LABELS] or found
+    types = dict(database.execute(sql, (_array(idents),)).fetchall())
+    return [ident for ident in idents if types[ident] not in LABELS] or idents
 
 
-def _listed(graph: Graph, found: list[int], but: list[int]) -> str:
-    others = [entity for entity in found if entity not in but][:MOST_CHOICES]
+def _listed(graph: Graph, idents: list[int], excluded: list[int]) -> str:
+    others = [ident for ident in idents if ident not in excluded][:MOST_CHOICES]
     return ", ".join(f"{node.type} {node.short}" for node in nodes(graph, others).values())
 
 
 def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]:
-    """Return what a text may mean, and whether that is a guess.
+    """Return the entities that a text may mean, and whether they are a guess.
 
-    A text may be a name, or as answers write it where that is not enough: `METHOD Cart.add in shop.py`.
+    The text may be a name, or what answers write where a name is not enough: `METHOD Cart.add in shop.py`.
     """
     text = _storable(" ".join(text.split())[:LONGEST])
 
@@ -254,8 +254,8 @@ def _meant(database: Connection, text: str, kind: str) -> tuple[list[int], bool]
             here = {row[0] for row in database.execute(sql, (document,))}
             inner = find(database, name, kind)
             return [entity for entity in inner.entities if entity in here], inner.is_guess
-    found = find(database, text, kind)
-    return list(found.entities), found.is_guess
+    matches = find(database, text, kind)
+    return list(matches.entities), matches.is_guess
 
 
 def _guess(text: str) -> str:
@@ -279,7 +279,7 @@ def _known_type(graph: Graph, kind: str) -> str:
 
 
 def _storable(text: str) -> str:
-    """Return a text without halves of characters, which a terminal or a program may send and SQLite refuses."""
+    """Return a text without lone surrogates, which a terminal or a program may send and SQLite refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -301,7 +301,7 @@ def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     """Return entities by id, in this order."""
     run = graph.database.execute
     rows = run(NODES, (_array(idents),)).fetchall()
-    places = json.loads(f"[{','.join(row[5] for row in rows)}]")  # one by one this would take half of the time
+    places = json.loads(f"[{','.join(row[5] for row in rows)}]")  # parsed one by one, they would take half of the time
     many = [row[0] for row, listed in zip(rows, places, strict=True) if len(listed) == MOST_PLACES]
     documents = dict(run(DOCUMENTS, (_array(many),)).fetchall()) if many else {}
     defaults = {kind: graph.schema.fields_of(kind, {}) for kind in {row[2] for row in rows}}
@@ -315,7 +315,7 @@ def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
 
 
 def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node]) -> tuple[Relation, ...]:
-    """Return relations with their ends, of which some may be known already, and their evidence."""
+    """Return relations with their evidence and their ends, of which `known` has those that were read already."""
     unknown = {entity: None for edge in edges for entity in edge[:2] if entity not in known}
     ends = {**known, **nodes(graph, unknown)}
     rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))

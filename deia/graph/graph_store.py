@@ -30,13 +30,11 @@ if TYPE_CHECKING:
     from deia.graph.facts import Facts
 
 DATABASE = "graph.sqlite"
-SCHEMA, MERGES, FOUND_BY = "schema", "merges", "extractor"  # what `about` knows these under, the first two as JSON
+SCHEMA, MERGES, FOUND_BY = "schema", "merges", "extractor"  # names of rows in `about`; the first two hold JSON
 FORMAT = "5"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
-SAME = {
-    "CONCEPT": "SERVICE"
-}  # what sentences speak of is the service of its name; where there is one, that is its type
+SAME = {"CONCEPT": "SERVICE"}  # a concept in prose is the service of its name, and has that type where there is one
 BULK = 3_000  # references beyond which every name is read at once
 
 UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = iif(?4 = 'CONCEPT', type, ?4),
@@ -106,11 +104,11 @@ class Graph:
             self.database.execute(statement)
 
     def index(self) -> None:
-        """Make what finds names and relations fast, where it is missing: in half the time once much is written."""
+        """Create the missing indexes of names and relations; once much is written, this takes half the time."""
         self._run_all(".indexes.sql")
 
     def about(self, name: str) -> str:
-        """Return what was written about the graph under a name: of which state a part of it is, or ""."""
+        """Return what was written about the graph under a name, such as the state of a part of it; or ""."""
         try:
             row = self.database.execute("select value from about where name = ?", (name,)).fetchone()
         except sqlite3.OperationalError as error:
@@ -127,9 +125,9 @@ class Graph:
 
     @contextmanager
     def transaction(self, states: Mapping[str, str] = {}) -> Iterator[None]:
-        """Make what is put and removed in the block count as a whole, or not at all; then the graph is of some states.
+        """Make what the block puts and removes count as a whole or not at all, and record states of the graph with it.
 
-        These are named after the parts that they are the states of.
+        Each state is named after the part of the graph that is in it.
         """
         self.database.execute(f"pragma cache_size = {CACHE}")
         self.database.execute("begin immediate")
@@ -159,7 +157,7 @@ class Graph:
             self._sweep(document, set(ids.values()))
         self.database.executemany(
             "insert into aliases values (?, ?, ?, ?)",
-            [(document, each.name, last_part(each.name), each.target) for each in facts.aliases],
+            [(document, alias.name, last_part(alias.name), alias.target) for alias in facts.aliases],
         )
         levels = {certainty: level for level, certainty in enumerate(CERTAINTIES)}
         self.database.executemany(
@@ -201,24 +199,24 @@ class Graph:
         new, places = list[tuple[object, ...]](), list[tuple[object, ...]]()
         (most,) = run("select ifnull(max(id), 0) from entities").fetchone()
         known = dict(run("select key, id from entities where document = ?", (document,)).fetchall())
-        for number, given in enumerate(entities):
-            entity = self._merged(given)
+        for number, original in enumerate(entities):
+            entity = self._merged(original)
             name, kind, first, last, description, fields, shared = entity
             key = self._key(document, entity) if number or shared else f"{document}\0"
             first_key = first_key or key
             if number:
-                keys[given.name] = key
+                keys[original.name] = key
             if key in ids:
                 continue
             values = (name, name.casefold(), last_part(name), kind, description)
-            found = known.get(key) or (self._shared(kind, name) if shared else 0)
-            if not found:
-                found = most + len(new) + 1
-                new.append((found, *values, key, shared, None if shared else document))
+            ident = known.get(key) or (self._shared(kind, name) if shared else 0)
+            if not ident:
+                ident = most + len(new) + 1
+                new.append((ident, *values, key, shared, None if shared else document))
             elif not shared or description or kind not in SAME:
-                run(UPDATE, (*values, found))
-            ids[key] = found
-            places.append((found, document, first, last, _json(fields)))
+                run(UPDATE, (*values, ident))
+            ids[key] = ident
+            places.append((ident, document, first, last, _json(fields)))
         self.database.executemany(INSERT, new)
         self.database.executemany("insert or replace into places values (?, ?, ?, ?, ?)", places)
         return {**{name: ids[key] for name, key in keys.items()}, "": ids[first_key]}
@@ -232,7 +230,7 @@ class Graph:
         return int(row[0]) if row else 0
 
     def _sweep(self, document: int, kept: set[int]) -> None:
-        """Remove what a document defined or named and does no longer."""
+        """Remove what a document no longer defines or names."""
         run = self.database.execute
         for (entity,) in run("select entity from places where document = ?", (document,)).fetchall():
             if entity in kept:
@@ -246,7 +244,7 @@ class Graph:
 
     @uncollected()
     def _settle(self) -> None:
-        """Resolve the references of the documents that changed, and those elsewhere that what changed is a part of."""
+        """Resolve the references of the documents that changed, and those elsewhere that lead through what changed."""
         is_bulk = self._changes.are_many
         has_documents = bool(self.database.execute("select 1 from documents limit 1").fetchone())
         if has_documents and not is_bulk:
@@ -254,9 +252,9 @@ class Graph:
         rows = self._changes.references()
         names = Names(self.database, in_bulk=is_bulk or len(rows) > BULK)
         is_all = self.database.execute("select count(*) from refs").fetchone() == (len(rows),)
-        which = [] if is_all else [(row[0],) for row in rows]
+        refs = [] if is_all else [(row[0],) for row in rows]
         self.database.execute("delete from relations" if is_all else "select 1")
-        self.database.executemany("delete from relations where ref = ?", which)
+        self.database.executemany("delete from relations where ref = ?", refs)
         relations = self._relations(names, rows)
         self.database.executemany("insert or ignore into relations values (?, ?, ?, ?, ?)", relations)
         if has_documents:
@@ -278,23 +276,23 @@ class Graph:
     def _made(self, kind: str, name: str) -> int:
         """Return the shared entity of a type and a name, which is made if there is none."""
         name, kind = self._merged(Entity(name, kind, shared=True))[:2]
-        found = self._shared(kind, name)
-        if not found:
+        ident = self._shared(kind, name)
+        if not ident:
             values = (None, name, name.casefold(), last_part(name), kind, "", shared_key(kind, name), True, None)
-            found = self.database.execute(INSERT, values).lastrowid or 0
-        return found
+            ident = self.database.execute(INSERT, values).lastrowid or 0
+        return ident
 
-    # --- entities that are one ---
+    # --- merged entities ---
 
     @property
     def merges(self) -> Mapping[str, Sequence[str]]:
-        """By the key of each entity that is another name of one: its name, and the type and the name of that one."""
+        """By the key of each entity that is a synonym of another: its name, and the type and the name of the other."""
         if self._merges is None:
             self._merges = json.loads(self.about(MERGES) or "{}")
         return self._merges
 
     def merge(self, merges: Mapping[str, Sequence[str]]) -> None:
-        """Let entities be other names of others from now on; whoever does so puts the documents `naming` them again."""
+        """Make entities synonyms of others from now on; the caller then puts the documents `naming` them again."""
         run = self.database.execute
         self._merges = merges
         run("insert or replace into about values (?, ?)", (MERGES, json.dumps(merges)))
@@ -303,17 +301,17 @@ class Graph:
             run("insert into aliases values (0, ?, ?, ?)", (name, last_part(name), into))
 
     def naming(self, merges: Mapping[str, Sequence[str]]) -> set[str]:
-        """Return the documents that name what other merges than today's make one, or make two again."""
-        found: set[str] = set()
-        changed = {key: value for each in (merges, self.merges) for key, value in each.items()}
+        """Return the documents that name what these merges would newly join, or separate again."""
+        documents: set[str] = set()
+        changed = {key: value for mapping in (merges, self.merges) for key, value in mapping.items()}
         for key, (name, kind, into) in changed.items():
             if list(merges.get(key, ())) != list(self.merges.get(key, ())):
                 rows = self.database.execute(NAMING, (key, shared_key(kind, into), name, into))
-                found.update(document for (document,) in rows)
-        return found
+                documents.update(document for (document,) in rows)
+        return documents
 
     def _merged(self, entity: Entity) -> Entity:
-        """Return what an entity is another name of, or the entity itself."""
+        """Return the entity that an entity is a synonym of, or the entity itself."""
         into = self.merges.get(shared_key(entity.type, entity.name)) if self.merges and entity.shared else None
         return entity._replace(type=into[1], name=into[2]) if into else entity
 
@@ -321,7 +319,7 @@ class Graph:
 
     @property
     def schema(self) -> Schema:
-        """The schema by which the fields of entities and relations have their defaults."""
+        """The schema that gives the fields of entities and relations their defaults."""
         if self._schema is None:
             self._schema = read_schema(json.loads(self.about(SCHEMA) or "{}"))
         return self._schema
@@ -335,14 +333,14 @@ def _leads(
         return [(Missing(target_type, target), 0)]
     if otherwise or ("/" in target and kind in PATHS):
         return reach(names, target) or ([(Missing(PACKAGE, otherwise), 0)] if otherwise else [])
-    found = resolve(names, document, kind, target)
-    if not found and ":" in target and kind in PATHS:  # at the root of a source, such as shop:cart
+    entities = resolve(names, document, kind, target)
+    if not entities and ":" in target and kind in PATHS:  # at the root of a source, such as shop:cart
         return reach(names, target)
-    return found
+    return entities
 
 
 def merged(stored: str) -> dict[str, Json]:
-    """Return the fields that documents give an entity, of `FIELDS`; where two differ, the first by name counts."""
+    """Return the fields of an entity from a value of `FIELDS`; where documents differ, the first by name counts."""
     if stored == NO_FIELDS:
         return {}
     return {name: value for fields in json.loads(stored) for name, value in json.loads(fields).items()}

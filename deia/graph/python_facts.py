@@ -77,13 +77,13 @@ class _Reader:
         self.containers: set[str] = set()  # names of containers that are built in
         self.kinds: dict[str, str] = {}  # of what the module defines
         self.objects: set[str] = set()  # names of what is made by a call or comes out of a container
-        self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with what is said to be returned
+        self.waiting: list[tuple[Scope, list[ast.AST], ast.AST | None]] = []  # with the return annotation
 
     def read(self, tree: ast.Module) -> Facts:
         """Return the facts of the module."""
         self.waiting.append((Scope("", MODULE, {}), [*tree.body], None))
-        for scope, nodes, returned in self.waiting:  # grows while it is read
-            if path := instance_of(returned, scope):
+        for scope, nodes, annotation in self.waiting:  # grows while it is read
+            if path := instance_of(annotation, scope):
                 self._alias(f"{scope.name}()", path)
             self._walk(scope, nodes)
         known = {alias.name for alias in self.aliases}
@@ -119,7 +119,7 @@ class _Reader:
 
     def _defined(self, node: Any, scope: Scope, kind: str) -> str:
         name = self._qualified(scope, node.name)
-        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         self.entities.append(Entity(name, kind, first, node.end_lineno, description_of(node)))
         scope.names[node.name] = name
         self.kinds[name] = kind
@@ -138,7 +138,7 @@ class _Reader:
         arguments = node.args
         self._walk(scope, [*node.decorator_list, *arguments.defaults, *filter(None, arguments.kw_defaults)])
         name = self._defined(node, scope, METHOD if scope.kind == CLASS else FUNCTION)
-        decorators = {last_name(each) for each in node.decorator_list}
+        decorators = {last_name(decorator) for decorator in node.decorator_list}
         if decorators & PROPERTIES:
             self.properties.add(node.name)
         outer = scope.outer if scope.kind == CLASS else scope
@@ -150,20 +150,20 @@ class _Reader:
         self.waiting.append((inner, [arguments, *node.body], node.returns))
 
     def parameters(self, node: ast.arguments, scope: Scope) -> None:
-        """Let parameters stand for instances of the classes that they are said to be, or for their defaults."""
+        """Let parameters stand for instances of their annotated classes, or for their defaults."""
         plain = [*node.posonlyargs, *node.args]
         values = [*node.kw_defaults, *node.defaults[::-1]]
-        for each, value in zip([*node.kwonlyargs, *plain[::-1]], values, strict=False) if values else ():
+        for argument, value in zip([*node.kwonlyargs, *plain[::-1]], values, strict=False) if values else ():
             path = path_of(value, scope) if value else ""
-            if path and not (each.annotation or path.startswith(BUILTIN)):
-                scope.names[each.arg] = path
-        for each in filter(None, (*plain, *node.kwonlyargs, node.vararg, node.kwarg)):
-            scope.names.setdefault(each.arg, instance_of(each.annotation, scope) if each.annotation else "")
+            if path and not (argument.annotation or path.startswith(BUILTIN)):
+                scope.names[argument.arg] = path
+        for argument in filter(None, (*plain, *node.kwonlyargs, node.vararg, node.kwarg)):
+            scope.names.setdefault(argument.arg, instance_of(argument.annotation, scope) if argument.annotation else "")
 
     # --- imports ---
 
     def imported(self, node: ast.Import, scope: Scope) -> None:
-        for name, bound in ((each.name, each.asname) for each in node.names):
+        for name, bound in ((alias.name, alias.asname) for alias in node.names):
             self.references.append(Reference(IMPORTS, name, node.lineno))
             scope.names[bound or name.partition(".")[0]] = name if bound else name.partition(".")[0]
             if bound and scope.kind == MODULE:
@@ -174,7 +174,7 @@ class _Reader:
         if not origin:
             return
         self.references.append(Reference(IMPORTS, origin, node.lineno))
-        for name, bound in ((each.name, each.asname or each.name) for each in node.names):
+        for name, bound in ((alias.name, alias.asname or alias.name) for alias in node.names):
             if name == "*":
                 scope.names[STARS] = self.module
                 self._alias(f"{self.module}.*", f"{origin}.*")
@@ -206,32 +206,32 @@ class _Reader:
             if path_of(target.value, scope) in (scope.owner, f"{scope.owner}()"):
                 self._alias(f"{scope.owner}.{target.attr}", path)
         elif isinstance(target, ast.Tuple | ast.List):
-            for each in target.elts:
-                self._bind(each, "", scope)
+            for element in target.elts:
+                self._bind(element, "", scope)
 
     def assigned(self, node: ast.Assign, scope: Scope) -> list[ast.AST]:
         pairs = [(target, node.value) for target in node.targets]
         if isinstance(node.value, ast.Tuple):
-            several = [each.elts for each in node.targets if isinstance(each, ast.Tuple)]
+            several = [target.elts for target in node.targets if isinstance(target, ast.Tuple)]
             pairs += [pair for names in several for pair in zip(names, node.value.elts, strict=False)]
         if type(node.value) is not ast.Constant:
             self._walk(scope, [node.value])
-        worth: dict[ast.expr, tuple[str, list[str]]] = {}  # once for each value, however many names it is given
+        by_value: dict[ast.expr, tuple[str, list[str]]] = {}  # read once, however many names a value is given
         for target, value in pairs:
-            if value not in worth:
+            if value not in by_value:
                 path = value_of(value, scope)
-                worth[value] = (
+                by_value[value] = (
                     path,
                     contents_of(value, scope) if is_container(value, path) else [*filter(None, (path,))],
                 )
-            path, contents = worth[value]
+            path, contents = by_value[value]
             if is_container(value, path):
                 self._bind_container(target, path, contents, scope)
             else:
                 self._bind(target, path, scope)
                 if type(target) is ast.Subscript:
                     self._fill(path_of(target, scope), contents)
-        return [each for each in node.targets if not isinstance(each, ast.Name)]
+        return [target for target in node.targets if not isinstance(target, ast.Name)]
 
     def _bind_container(self, target: ast.AST, path: str, contents: Sequence[str], scope: Scope) -> None:
         """Let a name or an attribute of `self` be a container of its own, with what is put into it."""
@@ -262,7 +262,7 @@ class _Reader:
         return [node.value, node.target]
 
     def named(self, node: ast.NamedExpr, scope: Scope) -> list[ast.AST]:
-        while scope.outer and scope.outer.name == scope.name:  # such a name is of what is around a comprehension
+        while scope.outer and scope.outer.name == scope.name:  # it binds a name outside of a comprehension
             scope = scope.outer
         self._bind(node.target, value_of(node.value, scope), scope)
         return [node.value]
@@ -296,8 +296,8 @@ class _Reader:
         path = path_of(function, scope)
         method = function.attr if isinstance(function, ast.Attribute) else ""
         if node.keywords or path in CALLING or method in CALLING:
-            for each in functions_given(node, path, method):
-                self._call(path_of(each, scope), each, scope)
+            for callback in functions_given(node, path, method):
+                self._call(path_of(callback, scope), callback, scope)
         if node.args and (method in PUTTING or (method in ADDING and is_container(node.args[-1], ""))):
             self._fill(path.rpartition(".")[0], contents_of(node.args[-1], scope))
         if path:
@@ -317,7 +317,7 @@ class _Reader:
             self.references.append(Reference(CALLS, path, node.end_lineno or 0, scope.name))
 
     def _on_self(self, node: ast.Call, path: str, scope: Scope) -> str:
-        """Return a path that leads to the very class that is named if its method is called on `self`, as of a base."""
+        """Return a path to exactly the class that is named if its method is called with `self`, as a base's is."""
         if scope.owner and node.args and type(node.args[0]) is ast.Name and "." in path:
             head, _, last = path.rpartition(".")
             is_other = self._may_be_class(head) and not f"{head}.".startswith(f"{scope.owner}.")
@@ -326,13 +326,13 @@ class _Reader:
         return path
 
     def _may_be_class(self, path: str) -> bool:
-        """Return whether a path leads to a class of the module, or to what is imported and no known object."""
+        """Return whether a path leads to a class of the module, or to something imported that is not a known object."""
         if path in self.kinds:
             return self.kinds[path] == CLASS
         return path not in ("", self.module) and path not in self.objects and not {"(", "["} & {*path}
 
     def _implied(self, node: ast.expr, method: str, scope: Scope) -> None:
-        """Keep that a method of an object is called, although it is not named."""
+        """Record that a method of an object is called although it is not named."""
         if type(node) in (ast.Name, ast.Attribute, ast.Call):
             path = path_of(node, scope)
             if path and not path.startswith(BUILTIN):
@@ -340,9 +340,9 @@ class _Reader:
 
     def comprehension(self, node: Any, scope: Scope) -> None:
         inner = scope.inside()
-        for each in node.generators:
-            self._bind_items(each, inner)
-            names = (part.id for part in ast.walk(each.target) if type(part) is ast.Name)
+        for clause in node.generators:
+            self._bind_items(clause, inner)
+            names = (part.id for part in ast.walk(clause.target) if type(part) is ast.Name)
             inner.names.update({name: "" for name in names if name not in inner.names})
         made = [node.key, node.value] if type(node) is ast.DictComp else [node.elt]
         self._walk(inner, [*made, *node.generators])
@@ -351,11 +351,11 @@ class _Reader:
         self.waiting.append((scope.inside(), [node.args, node.body], None))
 
     def _bind_items(self, node: ast.For | ast.comprehension, scope: Scope) -> None:
-        """Let the names of a loop stand for what comes out of what it goes over."""
+        """Let the names of a loop stand for what comes out of its iterable."""
         if path := items_of(node.iter, scope):
-            for each in node.target.elts if isinstance(node.target, ast.Tuple) else (node.target,):
-                if type(each) is ast.Name:
-                    scope.names[each.id] = path
+            for target in node.target.elts if isinstance(node.target, ast.Tuple) else (node.target,):
+                if type(target) is ast.Name:
+                    scope.names[target.id] = path
 
     def loop(self, node: ast.For | ast.comprehension, scope: Scope) -> list[ast.AST]:
         self._implied(node.iter, "__iter__", scope)
@@ -364,7 +364,7 @@ class _Reader:
         return [*rest[::-1], node.target, node.iter]
 
     def _narrow(self, arguments: Sequence[ast.expr], scope: Scope) -> None:
-        """Take a name for an instance of the class that it is compared with."""
+        """Take a name for an instance of the class that it is checked against."""
         if len(arguments) == 2 and isinstance(arguments[0], ast.Name) and not path_of(arguments[0], scope):
             path = path_of(arguments[1], scope)
             if path and scope.kind == FUNCTION:

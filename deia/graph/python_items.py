@@ -1,7 +1,7 @@
 """What is in containers, as far as one document of Python tells: what is put into them, and what comes out.
 
-A container need not have one kind of things in it, and which of them comes out at a place is not told. What one of
-them leads to is written as the path of the container with `[]` behind it, however deep they lie in there.
+A container may hold several kinds of things, and which of them comes out at a place is unknown. What one of them
+leads to is written as the path of the container followed by `[]`, however deeply it is nested in there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PARTS = {
 
 
 def items_of(node: ast.expr, scope: Scope) -> str:
-    """Return where what comes out of something leads, one by one; "" if that is unknown or built in."""
+    """Return where the items that come out of an expression lead; "" if that is unknown or built in."""
     while isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and node.func.attr in ITERATED:
             node = node.func.value
@@ -48,21 +48,21 @@ def is_container(node: ast.expr, path: str) -> bool:
 
 
 def contents_of(node: ast.expr, scope: Scope) -> list[str]:
-    """Return where the things lead that an expression puts into a container, up to a number of them."""
+    """Return where the things that an expression puts into a container lead, up to `MOST_ITEMS` of them."""
     return [*islice(dict.fromkeys(filter(None, _contents(node, scope))), MOST_ITEMS)]
 
 
 def _contents(node: ast.expr, scope: Scope) -> Iterator[str]:
-    """Yield where each thing leads that an expression puts into a container."""
+    """Yield where each thing that an expression puts into a container leads."""
     waiting = [node]
     while waiting:
-        each = waiting.pop()
-        kind = type(each)
+        expression = waiting.pop()
+        kind = type(expression)
         if kind in PARTS:
-            parts = getattr(each, PARTS[kind])
+            parts = getattr(expression, PARTS[kind])
             waiting += parts[::-1] if isinstance(parts, list) else [parts]
-        elif isinstance(each, ast.Call) and path_of(each, scope) in CONTAINERS:
-            yield from (items_of(argument, scope) for argument in each.args)
-            waiting += [argument.value for argument in each.keywords[::-1]]
+        elif isinstance(expression, ast.Call) and path_of(expression, scope) in CONTAINERS:
+            yield from (items_of(argument, scope) for argument in expression.args)
+            waiting += [argument.value for argument in expression.keywords[::-1]]
         else:
-            yield value_of(each, scope)
+            yield value_of(expression, scope)

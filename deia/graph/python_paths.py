@@ -21,7 +21,7 @@ LONGEST_NAME = 300
 DEEPEST = 12  # parts of an expression that is followed
 BUILTIN = "builtins."
 BUILTINS = frozenset(dir(builtins))
-HOLE = "*"  # in a name that is made while the program runs, what is not known of it
+HOLE = "*"  # an unknown part of a name that is made at run time
 TEXT = f"{BUILTIN}str("  # begins the path of such a name: `builtins.str(do_*)`
 STARS = "*"  # among the names of a module, stands for the module if it imports all of another
 LITERALS = {
@@ -36,11 +36,11 @@ class Scope(NamedTuple):
     name: str  # "" for the module
     kind: str
     names: dict[str, str]
-    outer: Scope | None = None  # where names are looked up that it has not
+    outer: Scope | None = None  # where names that it lacks are looked up
     owner: str = ""  # the class that a method belongs to
 
     def inside(self) -> Scope:
-        """Return the scope of a comprehension or a lambda in this one, with names of its own; deep inside, this one."""
+        """Return a scope inside this one, for a comprehension or a lambda; or this one if it is nested too deeply."""
         scope, depth = self, 1
         while scope.outer and scope.outer.name == scope.name:
             scope, depth = scope.outer, depth + 1
@@ -48,7 +48,7 @@ class Scope(NamedTuple):
 
 
 def parsed(text: str, mode: str) -> Any:
-    """Return the tree of a text, or None if it is none of Python."""
+    """Return the syntax tree of a text, or None if the text is not Python."""
     with uncollected():
         try:
             return compile(text, "", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -84,7 +84,7 @@ def path_of(node: Any, scope: Scope) -> str:
 
 
 def _called(node: ast.Call, ends: list[str], scope: Scope) -> ast.AST | None:
-    """Add the end that a call is to a path, and return what it stands behind."""
+    """Append the end that a call adds to a path, and return the node that it follows."""
     function, arguments = node.func, node.args
     ends.append("()")
     if type(function) is ast.Name:
@@ -95,12 +95,12 @@ def _called(node: ast.Call, ends: list[str], scope: Scope) -> ast.AST | None:
             ends[-1] = f".{pattern_of(arguments[1], scope)}"
             return arguments[0] if len(ends[-1]) > 1 else None
     elif type(function) is ast.Attribute and function.attr == "__new__" and arguments:
-        return arguments[0]  # the class that is given to it
+        return arguments[0]  # the class that is passed to it
     return function
 
 
 def _joined(start: str, ends: list[str], scope: Scope) -> str:
-    """Return a path of its start and, in turned order, its ends; what `self` has is what its class has."""
+    """Return the path of a start and its ends, the last first; what `self` has is what its class has."""
     if not start or start[0] == ".":
         return ends[0] if not start and len(ends) == 1 and HOLE in ends[0] else ""
     if start == "builtins.super" and scope.owner and ends[-1] == "()":
@@ -114,7 +114,7 @@ def _joined(start: str, ends: list[str], scope: Scope) -> str:
 
 
 def lookup(name: str, scope: Scope | None) -> str:
-    """Return what a name stands for: what encloses it says, else it is built in, else a star may have brought it."""
+    """Return what a name stands for: in an enclosing scope, else as a built-in, else through a star import."""
     names: dict[str, str] = {}
     while scope:
         names = scope.names
@@ -127,7 +127,7 @@ def lookup(name: str, scope: Scope | None) -> str:
 
 
 def value_of(node: Any, scope: Scope) -> str:
-    """Return where the value of an expression leads, the first of its choices that leads anywhere."""
+    """Return where the value of an expression leads; of several choices, the first that leads anywhere."""
     kind = type(node)
     if kind is ast.BoolOp:
         return _first(node.values, scope)
@@ -143,7 +143,7 @@ def _first(nodes: Iterable[ast.AST], scope: Scope) -> str:
 
 
 def pattern_of(node: Any, scope: Scope) -> str:
-    """Return the name that an expression makes, with a `*` for what is not known of it; "" if that could be any."""
+    """Return the name that an expression makes, with `*` for each unknown part; "" if it could be any name."""
     pattern = _pattern(node, scope, DEEPEST)
     known = pattern.replace(HOLE, "")
     is_telling = known.isidentifier() and (known == pattern or len(known.strip("_")) > 1)
@@ -163,7 +163,7 @@ def _pattern(node: Any, scope: Scope, depth: int) -> str:
         right = _pattern(node.right, scope, depth - 1) if type(node.op) is ast.Add else ""
         return left + right if right or type(node.op) is ast.Mod else HOLE
     if kind is ast.JoinedStr:
-        return "".join(_pattern(each, scope, 0) if type(each) is ast.Constant else HOLE for each in node.values)
+        return "".join(_pattern(part, scope, 0) if type(part) is ast.Constant else HOLE for part in node.values)
     return HOLE
 
 

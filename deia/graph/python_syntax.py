@@ -33,14 +33,14 @@ BUILTIN_CALLS = {
     f"{BUILTIN}{name}": f"__{name}__"
     for name in "abs bool bytes dir divmod float format hash int iter len next repr reversed round str".split()
 }
-# These call what they are given first: functions by their paths, methods of patterns by their names.
+# These call their first argument: functions by their paths, methods of patterns by their names.
 CALLING = frozenset((f"{BUILTIN}map", f"{BUILTIN}filter", "functools.reduce", "sub", "subn"))
-KEY = "key"  # by which argument these are given what they call
+KEY = "key"  # the argument that these call
 KEYED = frozenset(f"{BUILTIN}{name}" for name in ("sorted", "min", "max")) | frozenset(
     """itertools.groupby heapq.nlargest heapq.nsmallest heapq.merge bisect.bisect bisect.bisect_left
     bisect.bisect_right bisect.insort bisect.insort_left bisect.insort_right""".split()
 )
-SORTING = "sort"  # the method that is given it, too
+SORTING = "sort"  # the method that calls it, too
 
 
 def description_of(node: Any) -> str:
@@ -52,7 +52,7 @@ def description_of(node: Any) -> str:
 
 
 def operands(node: Any) -> list[tuple[ast.expr, str]]:
-    """Return what a node of `IMPLYING` calls methods of without naming them, each with the method."""
+    """Return the operands of which a node of `IMPLYING` calls methods without naming them, each with the method."""
     kind = type(node)
     if kind is ast.BinOp:
         return [(node.left, OPERATIONS[type(node.op)])]
@@ -71,17 +71,17 @@ def operands(node: Any) -> list[tuple[ast.expr, str]]:
 
 
 def functions_given(node: ast.Call, path: str, method: str) -> list[ast.expr]:
-    """Return the arguments that are called by what they are given to: a path, and the name of a method or ""."""
+    """Return the arguments that the called function, known by its path or the name of its method, calls in turn."""
     is_keyed = path in KEYED or method == SORTING
-    given = [each.value for each in node.keywords if is_keyed and each.arg == KEY]
+    functions = [keyword.value for keyword in node.keywords if is_keyed and keyword.arg == KEY]
     if node.args and (path in CALLING or method in CALLING):
-        given.append(node.args[0])
-    return [each for each in given if isinstance(each, ast.Name | ast.Attribute)]
+        functions.append(node.args[0])
+    return [function for function in functions if isinstance(function, ast.Name | ast.Attribute)]
 
 
 def within_call(node: ast.Call) -> list[ast.AST]:
     """Return what is inside a call besides the name that is called, the last first."""
-    nodes: list[ast.AST] = [*(each.value for each in node.keywords[::-1]), *node.args[::-1]]
+    nodes: list[ast.AST] = [*(keyword.value for keyword in node.keywords[::-1]), *node.args[::-1]]
     if isinstance(node.func, ast.Attribute):
         nodes.append(node.func.value)
     elif not isinstance(node.func, ast.Name):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CALLS, REFERENCES = "CALLS", "REFERENCES"
 MOST_GUESSES = 2_000  # relations of a module by references that may each lead to many things
-UNTOLD = 10  # things that are taken to be in a container if the module puts none into it
+UNTOLD = 10  # things assumed to be in a container if the module puts none into it
 MOST_PATTERNS = 100  # of names that are made in a module
 Uses = dict[tuple[str, str], int]  # the line of each use, by what uses something and the path of that
 
@@ -46,27 +46,27 @@ def methods_implied(implied: Uses, known: Collection[str], module: str) -> Itera
 def with_guesses(
     references: Iterable[Reference], entities: Iterable[Entity], aliases: Iterable[Alias]
 ) -> Iterator[Reference]:
-    """Yield references, those that may lead to many things up to a number of these.
+    """Yield references; of those that may lead to many things, only up to `MOST_GUESSES` such relations.
 
-    One to a name that is made while the program runs becomes one for each method whose name that may be.
+    A reference to a name that is made at run time becomes one for each method that may have that name.
     """
     methods = {entity.name.rpartition(".")[2] for entity in entities if entity.type == METHOD}
     fitting: dict[str, list[str]] = {}
     left = MOST_GUESSES
     contents = Counter(alias.name for alias in aliases if alias.name.endswith(ITEM))
-    for each in references:
-        if HOLE not in each.target and ITEM not in each.target:
-            yield each
+    for reference in references:
+        if HOLE not in reference.target and ITEM not in reference.target:
+            yield reference
             continue
-        head, _, pattern = each.target.rpartition(".")
-        container, item, _ = each.target.partition(ITEM)
+        head, _, pattern = reference.target.rpartition(".")
+        container, item, _ = reference.target.partition(ITEM)
         weight = min(contents[f"{container}{ITEM}"] or UNTOLD, MOST_ITEMS) if item else 1
         if HOLE in pattern and HOLE not in head and (pattern in fitting or len(fitting) < MOST_PATTERNS):
             if pattern not in fitting:
                 fitting[pattern] = sorted(fnmatch.filter(methods, pattern))
             names = fitting[pattern][: left // weight]
-            yield from (each._replace(target=f"{head}.{name}", certainty=BY_NAME) for name in names)
+            yield from (reference._replace(target=f"{head}.{name}", certainty=BY_NAME) for name in names)
             left -= len(names) * weight
-        elif HOLE not in each.target and left >= weight:
+        elif HOLE not in reference.target and left >= weight:
             left -= weight
-            yield each
+            yield reference

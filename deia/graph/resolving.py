@@ -21,7 +21,7 @@ FEW = 3  # things of one name that a reference may lead to
 CLASS, FUNCTION, METHOD = "CLASS", "FUNCTION", "METHOD"
 CODE = frozenset(("IMPORTS", "CALLS", "INHERITS", "REFERENCES"))  # these look for what code defines
 PAGES = frozenset(("DEFINITION", "DOCUMENT", "SECTION"))  # what code does not refer to
-ENDS = "()[]"  # of a part of a name
+ENDS = "()[]"  # what the parts of a name may end with
 SIGNS = str.maketrans(":/#", "...")  # between the parts of a name
 ITEM = "[]"  # ends the name of what is in a container
 TAKING = frozenset(("get", "pop", "popleft", "setdefault"))  # methods of containers that give what is in them
@@ -29,13 +29,13 @@ MOST_ITEMS = 80  # things that are put into a container
 DEEPEST = 100  # steps from a name to what it stands for
 FUEL = 2_000  # names that are looked up for one reference
 MOST_BASES = 60
-COMMON = frozenset(  # methods of built-in types: of something unknown, they are most likely those
+COMMON = frozenset(  # methods of built-in types: called on something unknown, it is most likely these that are meant
     name for kind in (str, bytes, bytearray, list, dict, set, int, float) for name in dir(kind)
 ) | frozenset(
     """close flush read readline readlines seek tell write writelines acquire release match fullmatch search sub group
     groups groupdict start end span findall finditer pack unpack now timetuple""".split()
 )
-MANY = 60  # methods of one name, of which those near the caller are not sought
+MANY = 60  # methods of one name beyond which none is taken for what a caller means
 QUERIES = {
     "name": "select {} id, entities.name, type, document from entities where (not shared"
     " or (type = 'DOCUMENT' and exists (select 1 from places where entity = entities.id)))",
@@ -103,14 +103,14 @@ def resolve(names: Names, document: int, kind: str, target: str) -> list[tuple[i
     if kind == "CALLS":
         places = _dispatched(names, path, places) or _named(names, document, path)
         if classes := [place for place in places if place.type == CLASS]:
-            places += tuple(each for place in classes for name in MADE_BY for each in names.members(place, name))
+            places += tuple(method for place in classes for name in MADE_BY for method in names.members(place, name))
     elif not places and kind == "IMPORTS" and ":" not in target:
         return [(Missing(MODULE if "." in target else "PACKAGE", target), SURE)]
     return [(place.id, place.level) for place in places]
 
 
 def _less_sure(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Return places that a name may mean, if they are few."""
+    """Return places as known by name only, or none if they are not few."""
     return tuple(place._replace(level=NAMED) for place in places) if len(places) <= FEW else ()
 
 
@@ -124,7 +124,7 @@ def _meant(names: Names, kind: str, places: Iterable[Place]) -> Iterator[Place]:
 
 
 def _dispatched(names: Names, path: str, places: tuple[Place, ...]) -> tuple[Place, ...]:
-    """Return places, with the methods of classes below by which objects may answer in their stead."""
+    """Return places, with the methods of subclasses that may be called in their stead."""
     head, _, last = path.rpartition(".")
     if (
         not head
@@ -142,12 +142,12 @@ def _named(names: Names, document: int, path: str) -> tuple[Place, ...]:
     head, _, last = path.rpartition(".")
     if last in COMMON or last[:2] == "__" or last[-1:] == ")" or (head and not names.is_open(head)):
         return ()
-    found = names.ending(last.casefold())
-    if len(found) > MANY:
+    methods = names.ending(last.casefold())
+    if len(methods) > MANY:
         return ()
     near = names.near(document)
     return _less_sure(
-        [place for place in found if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near]
+        [place for place in methods if place.name.endswith(f".{last}") and place.name.partition(".")[0] in near]
     )
 
 
@@ -166,7 +166,7 @@ class Names:
         self._near: dict[int, set[str]] = {}
         self._open: set[str] = set()  # names that are being looked up
         self._fuel = FUEL
-        self._is_cut = False  # something was not looked up to its end, and is not to be remembered
+        self._is_cut = False  # a lookup ended early, and is not to be remembered
         self.answers: dict[tuple[str, str], tuple[Place, ...]] = {}
         if in_bulk:
             for kind, sql in QUERIES.items():
@@ -175,16 +175,16 @@ class Names:
                     table.setdefault(key, []).append(of_row(*row))
 
     def _ask(self, kind: str, value: str | int) -> Sequence[Any]:
-        found = self._tables[kind].get(value)
-        if found is None:
+        rows = self._tables[kind].get(value)
+        if rows is None:
             if self._in_bulk:
                 return ()
-            found = [OF_ROWS[kind](*row) for row in self._database.execute(ONE_BY_ONE[kind], (value,))]
-            self._tables[kind][value] = found
-        return found
+            rows = [OF_ROWS[kind](*row) for row in self._database.execute(ONE_BY_ONE[kind], (value,))]
+            self._tables[kind][value] = rows
+        return rows
 
     def exactly(self, name: str) -> Sequence[Place]:
-        """Return what has a name."""
+        """Return what has exactly this name."""
         return self._ask("name", name)
 
     def ending(self, last: str) -> Sequence[Place]:
@@ -193,14 +193,14 @@ class Names:
 
     def aliases(self, name: str) -> list[str]:
         """Return what a name stands for, in the order in which documents say it."""
-        found = self._ask("alias", name)
-        return list(dict.fromkeys(found)) if found else []
+        targets = self._ask("alias", name)
+        return list(dict.fromkeys(targets)) if targets else []
 
     def is_open(self, path: str) -> bool:
-        """Return whether a name begins with a class or a function of which no document tells all."""
+        """Return whether a name begins with a class or a function that no document describes completely."""
         while path:
-            if found := self.places(path):
-                return found[0].type != MODULE
+            if places := self.places(path):
+                return places[0].type != MODULE
             path = path[:-2] if path[-1] in ENDS else path.rpartition(".")[0]
         return False
 
@@ -243,15 +243,15 @@ class Names:
             self._is_cut = True
             return ()
         self._open.add(path)
-        found = tuple(dict.fromkeys(self._followed(path)))
+        places = tuple(dict.fromkeys(self._followed(path)))
         self._open.discard(path)
         if not self._is_cut:
-            self._places[path] = found
-        return found
+            self._places[path] = places
+        return places
 
     def _followed(self, path: str) -> Iterable[Place]:
-        if found := self.exactly(path) or self._stood_for(path):
-            return found
+        if places := self.exactly(path) or self._stood_for(path):
+            return places
         if path.endswith("()"):
             return [*self._returned(path[:-2])] or self._taken(path[:-2])
         head, _, last = path.rpartition(".")
@@ -263,8 +263,8 @@ class Names:
         targets = self.aliases(name)
         if name.endswith(ITEM):
             return self._put_in(name, targets)
-        found = next(filter(None, (self._place(target) for target in targets)), ())
-        return tuple(place._replace(level=NAMED) for place in found) if len(targets) > 1 else found
+        places = next(filter(None, (self._place(target) for target in targets)), ())
+        return tuple(place._replace(level=NAMED) for place in places) if len(targets) > 1 else places
 
     def _returned(self, called: str) -> Iterator[Place]:
         for place in self._place(called):
@@ -275,18 +275,18 @@ class Names:
 
     def _put_in(self, name: str, targets: Sequence[str]) -> tuple[Place, ...]:
         """Return what was put into a container, or into one that it stands for; which of them is meant is not known."""
-        others = (f"{each.removesuffix(ITEM)}{ITEM}" for each in self.aliases(name.removesuffix(ITEM)))
-        found = [self._place(target) for target in (*targets, *others)[:MOST_ITEMS]]
-        return tuple(place._replace(level=NAMED) for places in found for place in places)[:MOST_ITEMS]
+        others = (f"{alias.removesuffix(ITEM)}{ITEM}" for alias in self.aliases(name.removesuffix(ITEM)))
+        contents = [self._place(target) for target in (*targets, *others)[:MOST_ITEMS]]
+        return tuple(place._replace(level=NAMED) for places in contents for place in places)[:MOST_ITEMS]
 
     def _contained(self, path: str) -> tuple[Place, ...]:
         """Return what was put into an object that is a container itself."""
         orders = (self._order(owner) for owner in self._place(path) if owner.type == CLASS)
-        found = (self._stood_for(f"{place.name}{ITEM}") for order in orders for place in order)
-        return next(filter(None, found), ())
+        contents = (self._stood_for(f"{place.name}{ITEM}") for order in orders for place in order)
+        return next(filter(None, contents), ())
 
     def _taken(self, called: str) -> tuple[Place, ...]:
-        """Return what is in a container, if what is called gives that."""
+        """Return what is in a container, if what is called is a method that takes something out of it."""
         head, _, last = called.rpartition(".")
         return self._place(f"{head.removesuffix(ITEM)}{ITEM}") if head and last in TAKING else ()
 
@@ -300,7 +300,7 @@ class Names:
             return (owner,) if name == "__class__" else self._in_module(owner.name, name)
         if owner.type == METHOD:  # most likely a property
             returned = (place for place in self._place(f"{owner.name}()") if place.type == CLASS)
-            return tuple(each for place in returned for each in self._members(place, name))
+            return tuple(member for place in returned for member in self._members(place, name))
         if owner.type != CLASS:
             return ()
         if name in ("super", "__class__"):
@@ -308,24 +308,26 @@ class Names:
         for place in self._order(owner)[owner.is_super :]:
             path = f"{place.name}.{name}"
             if exact := self.exactly(path):
-                return tuple(each if each.level == owner.level else each._replace(level=owner.level) for each in exact)
-            if found := self._stood_for(path):
-                return found
+                return tuple(
+                    member if member.level == owner.level else member._replace(level=owner.level) for member in exact
+                )
+            if places := self._stood_for(path):
+                return places
         return ()
 
     def _in_module(self, module: str, name: str) -> tuple[Place, ...]:
         path = f"{module}.{name}"
-        if path not in self._open and (found := self._place(path)):
-            return found
+        if path not in self._open and (places := self._place(path)):
+            return places
         stars = (self._place(f"{target[:-1]}{name}") for target in self.aliases(f"{module}.*"))
         return next(filter(None, stars), ())
 
-    def _order(self, of: Place) -> list[Place]:
+    def _order(self, owner: Place) -> list[Place]:
         """Return a class and its bases, those that several classes share last."""
-        if of.id in self._orders:
-            return self._orders[of.id]
+        if owner.id in self._orders:
+            return self._orders[owner.id]
         order: list[Place] = []
-        waiting = [of]
+        waiting = [owner]
         while waiting and len(order) < MOST_BASES:
             place = waiting.pop()
             order.append(place)
@@ -333,7 +335,7 @@ class Names:
             waiting.extend(base for base in reversed(bases) if base.type == CLASS and not base.is_instance)
         last = {place.id: place for place in reversed(order)}
         order = [*reversed(last.values())]
-        order.sort(key=lambda place: place.id != of.id)
+        order.sort(key=lambda place: place.id != owner.id)
         if not self._is_cut:
-            self._orders[of.id] = order
+            self._orders[owner.id] = order
         return order

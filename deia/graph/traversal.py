@@ -40,11 +40,11 @@ MOST_EXPANDED = 5_000  # entities whose relations are read for one answer
 MOST_REACHED = 60
 MOST_DEPENDENTS = 10_000
 AT_ONCE = 16  # entities that are followed between two looks at whether enough was reached
-COUNTED = 1_000  # relations up to which the rarity of an entity is told apart
+COUNTED = 1_000  # relations of an entity that are counted at most, to tell how rare it is
 MAX_DEPTH = 5
-MOST_HUBS = 1_000  # of which is kept what was read
+MOST_HUBS = 1_000  # whose relations are kept once they were read
 COLUMNS = "json_group_array(json_array(source, target, type, certainty, ref))"
-# Of each entity and side, whether it is a hub, and the relations whose types are wanted.
+# For each entity and side: whether it is a hub, and the relations whose types are wanted.
 ADJACENT = f"""select value,
     (select json_array(count(*) > {FOLLOWED}, {COLUMNS} filter (where {{}}))
     from (select * from relations where source = value limit {FOLLOWED + 1})),
@@ -126,13 +126,13 @@ def adjacent(graph: Graph, entities: Iterable[int]) -> list[Edge]:
 def _adjacent(graph: Graph, entities: Iterable[int], wanted: tuple[str, str] = (ANY, ANY)) -> tuple[list[_Row], bool]:
     """Return the rows of relations of entities, and whether there are more.
 
-    `wanted` has the types, as a condition, that count where an entity is the source, and where it is the target.
+    `wanted` has conditions on the type: of relations whose source is an entity, and of those whose target is one.
     """
-    found = graph.database.execute(ADJACENT.format(*wanted), (_array(entities),)).fetchall()
+    by_entity = graph.database.execute(ADJACENT.format(*wanted), (_array(entities),)).fetchall()
     # To read each list by itself would take twice as long.
-    lists: list[tuple[bool, list[_Row]]] = json.loads(f"[{','.join(each for row in found for each in row[1:])}]")
+    lists: list[tuple[bool, list[_Row]]] = json.loads(f"[{','.join(text for row in by_entity for text in row[1:])}]")
     for number in [number for number, (is_hub, _) in enumerate(lists) if is_hub]:
-        rows, is_cut = _of_hub(graph, SIDES[number % 2], found[number // 2][0], wanted[number % 2])
+        rows, is_cut = _of_hub(graph, SIDES[number % 2], by_entity[number // 2][0], wanted[number % 2])
         lists[number] = is_cut, rows
     return [row for _, rows in lists for row in rows], any(is_cut for is_cut, _ in lists)
 
@@ -143,7 +143,7 @@ def _of_hub(graph: Graph, side: str, entity: int, wanted: str) -> tuple[list[_Ro
     if (side, entity, wanted) not in hubs:
         types = [kind for (kind,) in run(TYPES.format(side=side, wanted=wanted), {"id": entity})]
         listed = run(OF_TYPES.format(side=side), (entity, json.dumps(types)))
-        rows: list[list[_Row]] = [json.loads(each) for (each,) in listed]
+        rows: list[list[_Row]] = [json.loads(text) for (text,) in listed]
         if len(hubs) >= MOST_HUBS:
             hubs.clear()
         several = [row for of_type in rows for row in of_type[:FOLLOWED]]
@@ -153,16 +153,16 @@ def _of_hub(graph: Graph, side: str, entity: int, wanted: str) -> tuple[list[_Ro
 
 def neighbours(graph: Graph, entity: int, *, direction: str = BOTH, limit: int = FOLLOWED) -> Around:
     """Return the relations of an entity, the surest first; a limit is shared fairly by the types of relations."""
-    found: list[list[Edge]] = []
+    groups: list[list[Edge]] = []
     for side in [side for side, way in zip(SIDES, (OUT, IN), strict=True) if direction in (way, BOTH)]:
         for (kind,) in graph.database.execute(TYPES.format(side=side, wanted=ANY), {"id": entity}).fetchall():
             rows = graph.database.execute(OF_TYPE.format(side=side), (entity, kind, limit + 1))
-            found.append([Edge(*row) for row in rows])
-    every = sum(map(len, found))
-    share = max(1, limit // max(1, len(found)))
-    while sum(min(len(edges), share) for edges in found) < min(every, limit):
+            groups.append([Edge(*row) for row in rows])
+    every = sum(map(len, groups))
+    share = max(1, limit // max(1, len(groups)))
+    while sum(min(len(group), share) for group in groups) < min(every, limit):
         share += 1
-    edges = [edge for of_type in found for edge in of_type[:share]][:limit]
+    edges = [edge for group in groups for edge in group[:share]][:limit]
     return Around(sorted(dict.fromkeys(edges), key=by_certainty), every > limit)
 
 
@@ -212,20 +212,20 @@ def _reach(
 def members(graph: Graph, entities: Iterable[int]) -> list[int]:
     """Return what belongs to entities: all that a document defines, and what is named after a class in it."""
     run = graph.database.execute
-    found: list[int] = []
+    ids: list[int] = []
     for entity in entities:
         sql = "select document, one.name, documents.entity from entities one join documents on documents.id = document"
         for document, name, whole in run(f"{sql} where one.id = ?", (entity,)).fetchall():
             rows = run("select id, name from entities where document = ? limit ?", (document, MOST_DEPENDENTS))
-            found += [one for one, own in rows if one != entity and (whole == entity or own.startswith(f"{name}."))]
-    return found
+            ids += [ident for ident, own in rows if ident != entity and (whole == entity or own.startswith(f"{name}."))]
+    return ids
 
 
 def shortest_path(graph: Graph, start: int, end: int, *, max_depth: int = MAX_DEPTH) -> Way:
     """Return a shortest path, whichever way its relations point.
 
-    Among equally short ones, that through the rarest entities: two things that everything touches say little about
-    each other.
+    Among equally short ones, it is the one through the rarest entities: two things that everything touches say little
+    about each other.
     """
     if start == end:
         return Way([start], [], is_cut=False)
@@ -303,7 +303,7 @@ def _costs(graph: Graph, steps: tuple[_Steps, _Steps], met: Sequence[int]) -> tu
 
 
 def _weights(graph: Graph, entities: set[int]) -> dict[int, float]:
-    """Return how common entities are; of hubs that is kept, since it takes long to count."""
+    """Return how common entities are; this is kept for hubs, which take long to count."""
     kept = _kept(graph).weights
     weights = {entity: kept[entity] for entity in entities if entity in kept}
     for entity, degree in graph.database.execute(DEGREES, (_array(entities - weights.keys()),)):
@@ -323,7 +323,7 @@ def _leading(steps: _Steps, met: Iterable[int]) -> list[int]:
 
 
 class _Kept:
-    """What was read of a graph and is true until it changes."""
+    """What was read from a graph, valid until the graph changes."""
 
     def __init__(self, version: tuple[int, int]) -> None:
         self.version = version
@@ -337,7 +337,7 @@ _all_kept: WeakKeyDictionary[Graph, _Kept] = WeakKeyDictionary()
 
 def _kept(graph: Graph) -> _Kept:
     version = (graph.database.execute("pragma data_version").fetchone()[0], graph.database.total_changes)
-    if graph.database.in_transaction:  # what it changes may be taken back
+    if graph.database.in_transaction:  # which may be rolled back
         return _Kept(version)
     kept = _all_kept.get(graph)
     if kept is None or kept.version != version:
@@ -346,7 +346,7 @@ def _kept(graph: Graph) -> _Kept:
 
 
 def stats(graph: Graph) -> Counts:
-    """Return how much there is; while nothing changes, it is counted once."""
+    """Return how much there is; it is counted again only after a change."""
     kept = _kept(graph)
     if kept.counts is None:
         entities, relations = (_by_type(graph, table) for table in ("entities", "relations"))
