@@ -131,13 +131,18 @@ def serve_http(
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     served = f"{', '.join(desk.collections)} of {desk.root}" if desk.collections else desk.root
     hooks = "" if desk.collections else f"; hooks at {address}{HOOKS}HOST"
-    report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
     note = server_note(os.environ, files.process())  # for `deia audit`
     files.keep(note, f"{desk.root}\n{address}/mcp".encode("utf-8", "surrogateescape"))
-    on_listening(address)
     make_page = make_page if listening.is_loopback and not desk.collections else None
+
+    async def serve() -> None:
+        # Not before: whoever reads this may press Ctrl-C, and while the loop is being made that leaves half of one.
+        report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
+        on_listening(address)
+        await _serve(desk, tools, listening, bound, commons=commons, make_page=make_page)
+
     try:
-        asyncio.run(_serve(desk, tools, listening, bound, commons=commons, make_page=make_page))
+        asyncio.run(serve())
     finally:
         files.remove(note)
 
