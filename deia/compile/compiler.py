@@ -7,17 +7,16 @@ files in place.
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from filelock import FileLock
 
 from deia import __version__, files
+from deia.collecting import uncollected
 from deia.commons.checks import check_layers
 from deia.commons.index.golden_queries import golden_patterns, load_golden
 from deia.commons.index.load_commons import Commons
@@ -154,7 +153,7 @@ def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
         files.make_folders(folder)  # readable only by the person, as the texts in it may be private
         os.makedirs(folder, exist_ok=True)  # says why that failed
         record_python(state_folder(environ))
-        with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), _without_garbage_collection():
+        with FileLock(f"{folder}/{LOCK}", poll_interval=POLL), uncollected():
             job = _Job(
                 root=root, folder=folder, environ=environ, work=work, tell=tell,
                 resolved=resolve(root, environ=environ), previous=Manifest() if force else read_manifest(folder),
@@ -164,18 +163,6 @@ def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Switch the garbage collector off: a compile makes no garbage, and looking for it takes a tenth of its time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Job(Record):

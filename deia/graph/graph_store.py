@@ -12,8 +12,8 @@ import sqlite3
 from contextlib import contextmanager
 
 from deia import files
+from deia.collecting import uncollected
 from deia.errors import DeiaError
-from deia.graph.collecting import uncollected
 from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
 from deia.graph.graph_changes import Changes
 from deia.graph.reaching import PATHS, reach

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from deia.graph.collecting import uncollected
+from deia.collecting import uncollected
 from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
 from deia.graph.python_items import ADDING, PUTTING, contents_of, is_container, items_of
 from deia.graph.python_modules import absolute

@@ -10,7 +10,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
-from deia.graph.collecting import uncollected
+from deia.collecting import uncollected
 from deia.graph.resolving import ITEM
 
 if TYPE_CHECKING:
