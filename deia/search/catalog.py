@@ -334,7 +334,10 @@ def _checked_header(folder: str) -> Mapping[str, Any]:
     header = _json(folder, HEADER)
     if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("byteorder") != sys.byteorder:
         raise ArtefactError("the search catalog was written by another version of deia", where=folder, fix=REBUILD)
-    for name, size in header["sizes"].items():
+    sizes = header.get("sizes")
+    if not isinstance(sizes, dict):
+        raise ArtefactError("the search catalog does not name its files", where=folder, fix=REBUILD)
+    for name, size in sizes.items():
         path = os.path.join(folder, name)
         try:
             actual = os.stat(path).st_size

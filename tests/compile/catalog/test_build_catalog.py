@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 from deia.compile.catalog.build_catalog import CatalogReport, build_catalog
 from deia.errors import ArtefactError
 from deia.knowledge import Document, Entry, Query
-from deia.search.catalog import HEADER, NEW_WORDS, Catalog, open_catalog
+from deia.search.catalog import FORMAT, HEADER, NEW_WORDS, Catalog, open_catalog
 from deia.search.pipeline import ranking, search
 
+OURS = f'"format": {FORMAT}, "byteorder": "{sys.byteorder}"'
+NO_SIZES = [f"{{{OURS}}}", f'{{{OURS}, "sizes": 3}}']
 TOPICS = "netlify postgres kubernetes redis nginx vercel docker github stripe terraform".split()
 
 
@@ -133,7 +136,9 @@ def test_an_incomplete_catalog_is_refused_with_the_cure(tmp_path: Path, damage: 
         opened(tmp_path / "a")
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", "null", '{"format": 99}', '{"format": 1, "byteorder": "middle"}'])
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", "null", '{"format": 99}', '{"format": 1, "byteorder": "middle"}', *NO_SIZES]
+)
 def test_a_foreign_catalog_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / HEADER).write_text(text)
     with pytest.raises(ArtefactError, match="deia compile"):
