@@ -9,22 +9,21 @@ read this file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 from deia import fast_json, files
 from deia.compile.catalog.code_terms import parts_of, pieces
 from deia.compile.catalog.effort import CODE_WORDS as FILE
+from deia.compile.catalog.stems import STEMS
 from deia.errors import ArtefactError
 from deia.folders import LIBRARY_PREFIX, MODELS
 from deia.knowledge import Chunk
-from deia.match.keyword import analyser
 from deia.match.numerics import Floats, np
 from deia.match.passage_vectors import scaled_to_one
 from deia.match.tokeniser import words
 
 MOST = (8, 8, 14, 30, 90)  # words of a passage's path, of what it is in, of its name, of its signature, of its text
 FIX = "Install deia again: its file of code words is damaged."
-_ANALYSER = analyser()
 
 
 class CodeWords:
@@ -82,17 +81,12 @@ def _stems(text: str, most: int) -> list[str]:
     """Return the first `most` stems of a text, each once, reading no more of it than necessary."""
     parts = (part for word in words(text) for part in (word[1:] or word))
     stems: dict[str, None] = {}
-    for stem in (_stem(piece) for part in parts for piece in (part, *pieces(part))):
+    for stem in (STEMS[piece] for part in parts for piece in (part, *pieces(part))):
         if len(stems) >= most:
             break
         if stem:
             stems[stem] = None
     return list(stems)
-
-
-@lru_cache(maxsize=200_000)
-def _stem(word: str) -> str:
-    return "".join(_ANALYSER.analyze(word))
 
 
 @cache

@@ -16,12 +16,12 @@ from deia.compile.catalog.abbreviations import counted
 from deia.compile.catalog.code_terms import terms_of_code
 from deia.compile.catalog.code_vectors import vectors_of_code
 from deia.compile.catalog.document_store import Volume, digest, line_of
+from deia.compile.catalog.stems import STEMS
 from deia.compile.catalog.vectors import Coded, Encoder
 from deia.folders import LIBRARY_PREFIX
 from deia.ingest.chunk_rows import unpacked as unpacked_chunks
 from deia.ingest.chunkers.markdown import chunk_document
 from deia.knowledge import Chunk, Entry
-from deia.match.keyword import analyser
 from deia.match.passage_vectors import subject
 from deia.match.tokeniser import terms
 
@@ -31,7 +31,6 @@ REPEATS = (("title", 3), ("keywords", 2), ("tags", 2), ("summary", 1), ("platfor
 STATIC = "static"
 CODE = "code"
 BATCH = 1_024  # documents prepared at once
-MOST_STEMS = 200_000
 
 
 class Prepared(NamedTuple):
@@ -44,20 +43,6 @@ class Prepared(NamedTuple):
     defined: dict[str, int]  # abbreviations that the texts define
     coded: Coded | None  # word vectors, if they are wanted
     passages: list[list[str]]  # the text of each passage, if a later tier wants it
-
-
-class _Stems(dict[str, str]):
-    """The stems of terms, cached: the index would stem every word of every passage."""
-
-    def __missing__(self, term: str) -> str:
-        if len(self) >= MOST_STEMS:
-            self.clear()
-        self[term] = stems = " ".join(_ANALYSER.analyze(term))
-        return stems
-
-
-_ANALYSER = analyser()
-STEMS = _Stems()
 
 
 def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) -> Prepared:

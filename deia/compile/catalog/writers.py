@@ -12,7 +12,8 @@ import tantivy
 from deia.compile.catalog.document_store import DIGEST_SIZE, ShelfWriter, Volume
 from deia.compile.catalog.effort import TIERS, Effort
 from deia.compile.catalog.embeddings import LaterWriter
-from deia.compile.catalog.prepare import STEMS, Prepared, prepared
+from deia.compile.catalog.prepare import Prepared, prepared
+from deia.compile.catalog.stems import STEMS
 from deia.compile.catalog.vectors import VectorWriter
 from deia.match.keyword import ANALYSER, DATES, LONGEST_KEY, TEXT, TITLE, filter_key, schema
 from deia.match.numerics import NDArray, np
