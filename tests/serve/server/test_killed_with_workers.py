@@ -118,8 +118,8 @@ def uploaded(served: Served, number: int) -> set[str]:
 
 
 def taken_in(place: Place) -> set[str]:
-    """Return the documents of the library; none is there twice."""
-    with Library(library_folder(str(place.root), place.environ)) as library:
+    """Return the documents of the library at one moment; none is there twice."""
+    with Library(library_folder(str(place.root), place.environ)) as library, library.transaction():
         found = [one.id for one in library.documents()]
         assert sum(one.documents for one in library.sources()) == len(found) == len(set(found))
         return set(found)
