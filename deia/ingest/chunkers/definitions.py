@@ -1,7 +1,8 @@
 """Cut code at its functions, methods and classes, each whole with its signature, its comment and the names around it.
 
 tree-sitter parses; `definitions.txt` says which nodes of a grammar define something. Broken code is cut, too: the
-parser leaves out what it does not understand, and that becomes text between definitions.
+parser leaves out what it does not understand, and that becomes text between definitions. Clean Python needs no parser
+(`python_code`).
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import functools
 import os
 import re
-from typing import NamedTuple
 
-from deia.ingest.chunkers.pieces import Node, line_starts
+from deia.ingest.chunkers.pieces import LONGEST_SIGNATURE, Definition, Node, line_starts
+from deia.ingest.chunkers.python_code import python_definitions
 from deia.ingest.reading import ReadingError, missing_extra
 from deia.records import TYPE_CHECKING
 
@@ -34,16 +35,7 @@ HASH_COMMENTS = frozenset(
     "ruby bash perl r julia elixir powershell nim make cmake tcl terraform hcl graphql gdscript".split()
 )
 INSIDE = frozenset(("python", "starlark"))  # languages that write the comment on a definition inside it
-LONGEST_SIGNATURE = 160
 DEEPEST_NAME = 3  # levels below a definition that are searched for its name
-
-
-class _Definition(NamedTuple):
-    kind: str
-    name: str
-    first: int  # rows from 0
-    last: int
-    signature: str
 
 
 def definitions(reading: Reading, _limit: int) -> list[Node]:
@@ -51,14 +43,19 @@ def definitions(reading: Reading, _limit: int) -> list[Node]:
     language = reading.language
     if language not in _table():
         return []
+    grammar = _grammar(language)  # also where no parser is needed: without the extra, no language is read
     rows = reading.text.split("\n")
-    captured = _captured(reading.text.encode("utf-8", "replace"), language)
+    source = reading.text.encode("utf-8", "replace")
+    captured = python_definitions(source, rows) if language == "python" else None
+    if captured is None:
+        captured = _captured(source, grammar)
+        captured = [_without_comment(rows, parsed) for parsed in captured] if language in INSIDE else captured
     return _nested(captured, rows, line_starts(reading.text), language)
 
 
-def _captured(source: bytes, language: str) -> list[_Definition]:
+def _captured(source: bytes, grammar: tuple[Any, Any]) -> list[Definition]:
     """Return the definitions in order, each before those inside it."""
-    parser, query = _grammar(language)
+    parser, query = grammar
     from tree_sitter import QueryCursor  # noqa: PLC0415 - an extra
 
     captures = QueryCursor(query).captures(parser.parse(source).root_node)
@@ -75,7 +72,7 @@ def _captured(source: bytes, language: str) -> list[_Definition]:
         first, last = whole.start_point.row, whole.end_point.row - (whole.end_point.column == 0)
         signature = _signature(node, source)
         name = ".".join(re.findall(r"[\w-]+", signature)) if kind == "block" else _name(node)
-        captured.append(_Definition(kind, name, first, max(first, last), signature))
+        captured.append(Definition(kind, name, first, max(first, last), signature))
     return captured
 
 
@@ -87,15 +84,14 @@ def _signature(node: Any, source: bytes) -> str:
     return " ".join((head if body is not None else head.split("{")[0].split("\n\n")[0]).split()).rstrip("{: ")
 
 
-def _nested(captured: Iterable[_Definition], rows: Sequence[str], starts: Sequence[int], language: str) -> list[Node]:
+def _nested(captured: Iterable[Definition], rows: Sequence[str], starts: Sequence[int], language: str) -> list[Node]:
     """Return definitions as a tree; one that begins on the line on which another ends belongs to the other's text."""
     joint = "::" if language in COLONS else "."
-    top = (_Definition("", "", -1, len(rows), ""), Node(0, 0, "", ""), list[Node]())
+    top = (Definition("", "", -1, len(rows), ""), Node(0, 0, "", ""), list[Node]())
     above = [top]
     ended = -1  # the last row of the definition that was closed last
 
-    for parsed in captured:
-        definition = parsed._replace(last=_without_comment(rows, parsed, language))
+    for definition in captured:
         while above[-1][0].last < definition.first:
             ended = _close(above)
         outer, around, _ = above[-1]
@@ -112,10 +108,10 @@ def _nested(captured: Iterable[_Definition], rows: Sequence[str], starts: Sequen
     return top[2]
 
 
-def _close(above: list[tuple[_Definition, Node, list[Node]]]) -> int:
+def _close(above: list[tuple[Definition, Node, list[Node]]]) -> int:
     """Add the innermost definition to the one around it, and return its last row."""
     definition, node, parts = above.pop()
-    above[-1][2].append(node._replace(parts=tuple(parts)))
+    above[-1][2].append(node._replace(parts=tuple(parts)) if parts else node)
     return definition.last
 
 
@@ -129,12 +125,12 @@ def _with_comment(rows: Sequence[str], first: int, border: int, language: str) -
     return first
 
 
-def _without_comment(rows: Sequence[str], definition: _Definition, language: str) -> int:
-    """Return a definition's last row, without comments below it that the grammar includes because of their indent."""
+def _without_comment(rows: Sequence[str], definition: Definition) -> Definition:
+    """Return a definition without comments below it that the grammar includes because of their indent."""
     last = definition.last
-    while language in INSIDE and last > definition.first and rows[last].lstrip()[:1] in {"", "#"}:
+    while last > definition.first and rows[last].lstrip()[:1] in {"", "#"}:
         last -= 1
-    return last
+    return definition if last == definition.last else definition._replace(last=last)
 
 
 def _name(node: Any) -> str:

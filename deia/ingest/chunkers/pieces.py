@@ -8,6 +8,7 @@ No word of the text is lost, and none is repeated except by the overlap that was
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import re
 from typing import NamedTuple
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 EMPTY = re.compile(
     r"(?:</[\w:.-]+\s*>|\W)*+"
 )  # text between two parts that says nothing, such as brackets and closing tags
+NEWLINE = re.compile("\n")
 SENTENCE = "sentence"
 COMMENTS = re.compile(r"(?:\s*(?:#|//|--|<!--|/?\*)[^\n]*+)*+\s*+")
 LONGEST_HEADING = 200
+LONGEST_SIGNATURE = 160  # bytes
 MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
 
 
@@ -41,6 +44,16 @@ class Node(NamedTuple):  # a named tuple: a large file has a hundred thousand, a
     heading: str = ""
     parts: Sequence[Node] = ()
     metadata: Mapping[str, Json] = {}
+
+
+class Definition(NamedTuple):
+    """What a source file defines: its rows, from 0, and the beginning up to its body, on one line."""
+
+    kind: str
+    name: str
+    first: int
+    last: int
+    signature: str
 
 
 class Piece(NamedTuple):
@@ -70,9 +83,10 @@ def chunks_of(reading: Reading, top: Node, *, id: str, cut: Cut) -> list[Chunk]:
     return chunks or [Chunk(document=id, ordinal=0, heading=reading.title, text="", lines=(1, 1))]
 
 
-def line_starts(text: str) -> list[int]:
+@functools.lru_cache(maxsize=1)  # who finds the parts of a text and who cuts it at them ask one after the other
+def line_starts(text: str) -> tuple[int, ...]:
     """Return the offset at which each line begins."""
-    return list(itertools.accumulate((len(line) + 1 for line in text.split("\n")), initial=0))[:-1]
+    return (0, *[match.end() for match in NEWLINE.finditer(text)])
 
 
 def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -> None:
@@ -90,7 +104,8 @@ def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -
         if len(group) == 1 and first.parts and (first.kind in cut.opens or first.end - start > cut.limit):
             _unfold(text, first._replace(start=start), own, cut, pieces)
         else:
-            pieces.append(Piece(start, last.end, _joined(group)._replace(start=start), own))
+            whole = _joined(group)
+            pieces.append(Piece(start, last.end, whole if start == whole.start else whole._replace(start=start), own))
         at = last.end
     if not EMPTY.fullmatch(text, at, node.end):
         pieces.append(Piece(at, node.end, node, own))
