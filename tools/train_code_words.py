@@ -37,6 +37,7 @@ from deia.compile.catalog.vectors import WordSums
 from deia.match.keyword import analyser
 from deia.match.static_vectors import Static, open_static
 from deia.match.tokeniser import STOP_WORDS, distinct, question_words, spelled_out
+from deia.search.ranking.code_sentences import sentence_of_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,6 +51,7 @@ COPYLEFT = re.compile(r"GPL|General Public|MPL|Mozilla|EUPL|CC-BY", re.IGNORECAS
 TESTS = re.compile(r"(^|/)(tests?|testing|conftest)(/|\.py$)|(^|/)test_|_test\.py$|_pb2|\.data/")
 COPIES = re.compile(r"(^|/)_?(vendor(ed)?|backports?|externals?|extern|distutils|compat|six)(/|\.py$)")
 DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
+MOST_READ = 1_300  # characters of a function that the sentence model reads
 LEAST_WORDS, MOST_CHARACTERS = 3, 600  # of a docstring's first paragraph
 LEAST_PACKAGES, LEAST_FUNCTIONS = 4, 8  # that have a word
 WORTH_COMPARING = 120  # characters of a body, from which the same one is a copy
@@ -67,6 +69,7 @@ class Function(NamedTuple):
     fields: list[list[str]]
     body: str
     said: str
+    sentence: str  # what the sentence model reads of it
 
 
 def first_paragraph(docstring: str) -> str:
@@ -91,8 +94,9 @@ def functions_in(source: str, path: str, package: str) -> Iterator[Function]:
                 head = lines[child.lineno - 1 : docstring.lineno - 1] or [lines[child.lineno - 1]]
                 body = "\n".join(lines[docstring.end_lineno or 0 : child.end_lineno])
                 signature = " ".join(" ".join(head).split())
-                fields = fields_of(path.removesuffix(".py"), symbol, signature[:160], f"{signature}\n{body[:4000]}")
-                yield Function(package, fields, body, said)
+                place, heading, text = path.removesuffix(".py"), signature[:160], f"{signature}\n{body[:4000]}"
+                sentence = sentence_of_code(place, symbol, heading, text)[:MOST_READ]
+                yield Function(package, fields_of(place, symbol, heading, text), body, said, sentence)
 
 
 def key(text: str) -> bytes:

@@ -18,11 +18,12 @@ from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import (
     ASIDE_LIMIT,
     BACKGROUND_LIMIT,
+    CODE_FILES,
     TIER,
     TIERS,
     Effort,
     cache_path,
-    code_words_digest,
+    code_digest,
 )
 from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import plain_collections, wanted_tiers
@@ -52,7 +53,7 @@ def compile_library(
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
         choice = resolve(root, environ=environ)
         plain = plain_collections(library, choice.tier, choice.model)
-        maker = f"{__version__} {code_words_digest()[:16]}"
+        maker = " ".join((__version__, *(code_digest(tier)[:16] for tier in CODE_FILES)))
         maker = maker if plain is None else f"{maker} {','.join(plain)}"
         is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == maker
         name = library_catalog_name(library.state)

@@ -19,7 +19,7 @@ from deia import files
 from deia.compile.catalog.document_store import filled, library_volumes
 from deia.compile.catalog.effort import TIER, cache_path
 from deia.compile.catalog.embeddings import VectorCache, encode_missing, text_key, texts_of
-from deia.compile.catalog.prepare import chunks_of
+from deia.compile.catalog.prepare import chunks_of, passage_texts_of
 from deia.compile.encoding_progress import Encoding, write_encoding
 from deia.compile.encoding_start import plain_collections
 from deia.compile.library_catalog import compile_library
@@ -99,7 +99,7 @@ def _texts(library: Library, uses: Counter[object], plain: Sequence[str]) -> Ite
     volumes = sorted(waiting, key=lambda volume: -uses[volume.entry.id])
     for start in range(0, len(volumes), READ_AT_ONCE):
         for volume in filled(library, volumes[start : start + READ_AT_ONCE]):
-            yield from texts_of(volume.entry, [chunk.text for chunk in chunks_of(volume)])
+            yield from texts_of(volume.entry, passage_texts_of(volume, chunks_of(volume)))
 
 
 def main() -> int:

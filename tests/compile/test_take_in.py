@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deia.compile.catalog.carry_over import plan_revision
-from deia.compile.catalog.effort import code_words_digest
+from deia.compile.catalog.effort import code_digest
 from deia.compile.compiler import compile_commons
 from deia.compile.library_catalog import compile_library
 from deia.compile.take_in import (
@@ -261,9 +261,9 @@ def test_a_catalog_with_other_vectors_of_code_is_made_anew_and_engines_copy_it(
         return open_catalog(str(place / (place / "catalog").read_text()))
 
     before = opened()
-    assert before.tiers["static"].code == code_words_digest()
+    assert before.tiers["static"].code == code_digest("static")
     for module in ("library_catalog", "catalog.carry_over"):
-        monkeypatch.setattr(f"deia.compile.{module}.code_words_digest", lambda: "another table")
+        monkeypatch.setattr(f"deia.compile.{module}.code_digest", lambda _tier: "another table")
     assert plan_revision([], before.folder, ("static",), quick=False) is None
     compile_library(root, environ, str(place))
     assert opened().tiers["static"].code == "another table"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import tantivy
 
 from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
-from deia.compile.catalog.effort import TIER, TIERS, code_words_digest
+from deia.compile.catalog.effort import TIER, code_digest
 from deia.compile.catalog.writers import Writers, compile_volumes, expect_stems, write_words
 from deia.errors import ArtefactError
 from deia.match.spelling import worth_keeping
@@ -95,8 +95,7 @@ def _carried(previous: str | None, tiers: Sequence[str], *, quick: bool) -> tupl
 def identity(tier: Tier) -> StoredTier:
     """Return what a catalog records about a tier's model, and about the vectors that code has instead."""
     _, _, model = tier.full_name.partition(":")
-    code = code_words_digest() if tier.name in TIERS else ""
-    return StoredTier(digest=tier.digest, dimensions=tier.dimensions, model=model, code=code)
+    return StoredTier(digest=tier.digest, dimensions=tier.dimensions, model=model, code=code_digest(tier.name))
 
 
 def _digests(old: Catalog) -> bytes:

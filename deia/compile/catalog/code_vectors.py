@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from functools import cache
 
 from deia import fast_json, files
-from deia.compile.catalog.code_terms import parts_of, pieces
 from deia.compile.catalog.effort import CODE_WORDS as FILE
 from deia.compile.catalog.stems import STEMS
 from deia.errors import ArtefactError
-from deia.folders import LIBRARY_PREFIX, MODELS
+from deia.folders import MODELS
 from deia.knowledge import Chunk
 from deia.match.numerics import Floats, np
 from deia.match.passage_vectors import scaled_to_one
 from deia.match.tokeniser import words
+from deia.search.question.joined_words import pieces
+from deia.search.ranking.code_sentences import parts_of, path_of, signature_of
 
 MOST = (8, 8, 14, 30, 90)  # words of a passage's path, of what it is in, of its name, of its signature, of its text
 FIX = "Install deia again: its file of code words is damaged."
@@ -58,8 +59,7 @@ class CodeWords:
 
 def vectors_of_code(chunks: Sequence[Chunk], ident: str) -> Floats:
     """Return the unit vectors of passages of a file of code, one per row."""
-    path = ident.removeprefix(LIBRARY_PREFIX).partition("/")[2].rpartition(".")[0]
-    known = code_words()
+    path, known = path_of(ident), code_words()
     vectors = [known.of(fields_of(path, chunk.symbol, chunk.heading, chunk.text)) for chunk in chunks]
     return scaled_to_one(np.array(vectors, "f4").reshape(len(chunks), known.table.shape[1]))
 
@@ -69,12 +69,6 @@ def fields_of(path: str, symbol: str, heading: str, text: str) -> list[list[str]
     around, name = parts_of(symbol)
     fields = zip((around, name, signature_of(heading), text), MOST[1:], strict=True)
     return [_stems(path, len(path))[-MOST[0] :], *(_stems(field, most) for field, most in fields)]
-
-
-def signature_of(heading: str) -> str:
-    """Return the signature in a heading, which is `outer > signature`; an outer symbol has no blanks in it."""
-    outer, _, signature = heading.partition(" > ")
-    return signature if signature and " " not in outer else heading
 
 
 def _stems(text: str, most: int) -> list[str]:

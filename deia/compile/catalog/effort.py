@@ -10,10 +10,12 @@ from deia import files
 from deia.folders import MODELS
 from deia.match.tiers import open_tier
 from deia.records import Record
+from deia.search.ranking.weights import CODE_MAP
 
 TIER = "compact"
 TIERS = ("static",)  # the default, because the sentence model takes a thousand times as long for a passage
 CODE_WORDS = "code_words.bin"  # the vectors of words of code, which is encoded beside the default tier's word vectors
+CODE_FILES = {TIERS[0]: CODE_WORDS, TIER: CODE_MAP}  # what makes vectors of code near to what people write about it
 KEY_SIZE = 16  # bytes
 BACKGROUND_LIMIT = 8  # texts that a compile encodes if somebody's work waits for it: in less than a second
 ASIDE_LIMIT = 200  # in a process of its own, which other compiles wait for: eight seconds
@@ -43,6 +45,7 @@ def models() -> list[str]:
 
 
 @cache
-def code_words_digest() -> str:
-    """Return the digest of the vectors of words of code, which catalogs of the library are made with."""
-    return sha256(files.read(f"{MODELS}/{CODE_WORDS}") or b"").hexdigest()
+def code_digest(tier: str) -> str:
+    """Return the digest of the file with which a tier encodes code in the library; "" if it encodes code as text."""
+    name = CODE_FILES.get(tier)
+    return sha256(files.read(f"{MODELS}/{name}") or b"").hexdigest() if name else ""

@@ -26,6 +26,7 @@ from deia.match.passage_vectors import specificity, subject
 from deia.match.tiers import Tier, open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.vector_store import Vectors
+from deia.search.ranking.code_sentences import mapped
 from deia.text import counted
 
 STARTER = f"{MODELS}/starter.codes"
@@ -43,6 +44,7 @@ class _Texts(NamedTuple):  # there are as many as documents, and a record is slo
 
     specificity: float  # of its subject
     keys: Sequence[bytes]  # of its subject, then of its passages
+    is_code: bool
 
 
 class VectorCache:
@@ -102,7 +104,7 @@ class LaterWriter:
         self._missing: dict[bytes, str] = {}
         self._documents: list[_Texts | tuple[Vectors, range] | None] = []
 
-    def add(self, entry: Entry, passages: Sequence[str]) -> None:
+    def add(self, entry: Entry, passages: Sequence[str], *, is_code: bool = False) -> None:
         """Record a document's texts."""
         if not self.complete:
             return
@@ -112,7 +114,7 @@ class LaterWriter:
         texts = texts_of(entry, passages)
         keys = [text_key(self.tier.digest, text) for text in texts]
         self._missing.update({key: text for key, text in zip(keys, texts, strict=True) if key not in self._cache})
-        self._documents.append(_Texts(specificity(texts[0]), keys))
+        self._documents.append(_Texts(specificity(texts[0]), keys, is_code and self.tier.name == TIER))
         if len(self._missing) > self._effort.limit:
             self.complete = False
             self._missing.clear()
@@ -143,6 +145,8 @@ class LaterWriter:
         for document in self._documents:
             if isinstance(document, _Texts):
                 vectors = self._floats(self._cache.of(document.keys))
+                if document.is_code:  # its vectors have where it is already
+                    vectors = np.concatenate([np.zeros_like(vectors[:1]), mapped(vectors[1:])])
                 writer.put(vectors[:1], document.specificity, vectors[1:])
             elif document:
                 writer.copy(*document)

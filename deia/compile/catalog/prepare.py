@@ -24,6 +24,7 @@ from deia.ingest.chunkers.markdown import chunk_document
 from deia.knowledge import Chunk, Entry
 from deia.match.passage_vectors import subject
 from deia.match.tokeniser import terms
+from deia.search.ranking.code_sentences import path_of, sentence_of_code
 
 # How often the words of a field are counted. A title is worth three mentions (measured against one: +.005 nDCG@10 on
 # three sets, and no clear gain beyond); keywords and tags, which an author chose, are worth two.
@@ -67,7 +68,7 @@ def prepared(volumes: Sequence[Volume], *, static: bool, with_passages: bool) ->
         counts=dict(Counter(occurrences)),
         defined=dict(counted(volume.document.text for volume in volumes)),
         coded=_coded(volumes, chunked, passage_texts) if static else None,
-        passages=passage_texts if with_passages else [],
+        passages=[*map(passage_texts_of, volumes, chunked)] if with_passages else [],
     )
 
 
@@ -76,7 +77,7 @@ def _coded(volumes: Sequence[Volume], chunked: Sequence[Sequence[Chunk]], texts:
     made = {
         at: vectors_of_code(chunks, volume.entry.id)
         for at, (volume, chunks) in enumerate(zip(volumes, chunked, strict=True))
-        if _is_code(volume)
+        if is_code(volume)
     }
     return encoder().of([subject(volume.entry) for volume in volumes], texts, made)
 
@@ -95,10 +96,18 @@ def about(entry: Entry) -> list[str]:
 
 def _terms(chunk: Chunk, volume: Volume) -> list[str]:
     """Return the terms of a passage."""
-    return terms_of_code(chunk) if _is_code(volume) else terms(f"{chunk.heading}\n{chunk.text}")
+    return terms_of_code(chunk) if is_code(volume) else terms(f"{chunk.heading}\n{chunk.text}")
 
 
-def _is_code(volume: Volume) -> bool:
+def passage_texts_of(volume: Volume, chunks: Sequence[Chunk]) -> list[str]:
+    """Return what a sentence model reads of a document's passages."""
+    if not is_code(volume):
+        return [chunk.text for chunk in chunks]
+    path = path_of(volume.entry.id)
+    return [sentence_of_code(path, chunk.symbol, chunk.heading, chunk.text) for chunk in chunks]
+
+
+def is_code(volume: Volume) -> bool:
     """Return whether a document of the library is code; a lesson whose category is `code` is a text about it."""
     return bool(volume.known) and volume.types[:1] == (CODE,)
 

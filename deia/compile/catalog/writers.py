@@ -12,7 +12,7 @@ import tantivy
 from deia.compile.catalog.document_store import DIGEST_SIZE, ShelfWriter, Volume
 from deia.compile.catalog.effort import TIERS, Effort
 from deia.compile.catalog.embeddings import LaterWriter
-from deia.compile.catalog.prepare import Prepared, prepared
+from deia.compile.catalog.prepare import Prepared, is_code, prepared
 from deia.compile.catalog.stems import STEMS
 from deia.compile.catalog.vectors import VectorWriter
 from deia.match.keyword import ANALYSER, DATES, LONGEST_KEY, TEXT, TITLE, filter_key, schema
@@ -118,7 +118,7 @@ def write_prepared(volumes: Sequence[Volume], batch: Prepared, first: int, write
                 vectors.put_coded(batch.coded)
         elif batch.passages:
             for volume, passages in zip(volumes, batch.passages, strict=True):
-                vectors.add(volume.entry, passages)
+                vectors.add(volume.entry, passages, is_code=is_code(volume))
 
 
 def write_words(folder: str, name: str, counts: Mapping[str, int]) -> None:

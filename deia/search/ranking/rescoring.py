@@ -6,19 +6,22 @@ whoever names the model; everybody else is answered by word vectors meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 from deia.match.encoding import encoded_by
-from deia.match.numerics import np
+from deia.match.numerics import Floats, np
 from deia.match.passage_vectors import specificity, subject, with_subjects
+from deia.match.tiers import TIERS
 from deia.match.tokeniser import spelled_out
 from deia.records import TYPE_CHECKING
 from deia.search.question.terms import corrected_text, named_share
+from deia.search.ranking.code_sentences import mapped, path_of, sentence_of_code
 from deia.search.ranking.rank import APART, Likeness, apart, code_weight, rank
 from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
+    from deia.match.tiers import Tier
     from deia.search.catalog import Catalog, StoredDocument
     from deia.search.question.terms import Question
     from deia.search.ranking.rank import Evidence, Passage
@@ -40,17 +43,29 @@ def rescored(catalog: Catalog, question: Question, evidence: Evidence, meaning: 
     if tier is None or evidence.likeness is None:
         return evidence.likeness
     documents = [catalog.document_at(number) for number in places]
-    subjects = [spelled_out(subject(document.entry)) for document in documents]
-    texts = [text for document in documents for text in _texts(catalog, document, places[document.number])]
-    vectors = encoded_by(tier, [*subjects, *texts])
-    split, counts = len(subjects), [*map(len, places.values())]
-    passages, wholes = with_subjects(vectors[:split], [*map(specificity, subjects)], vectors[split:], counts)
+    passages, wholes = _encoded(catalog, tier, documents, places, evidence.code)
     query = np.asarray(tier.encode(corrected_text(question)), "f4")
     named = [(number, ordinal) for number, ordinals in places.items() for ordinal in ordinals]
     return Likeness(
         passages=_completed(dict(zip(named, (passages @ query).tolist(), strict=True)), evidence.likeness.passages),
         documents=_completed(dict(zip(places, (wholes @ query).tolist(), strict=True)), evidence.likeness.documents),
     )
+
+
+def _encoded(
+    catalog: Catalog, tier: Tier, documents: Sequence[StoredDocument], places: Mapping[int, list[int]],
+    code: Collection[int],
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Return the vectors of the passages at their places, and of the documents; code has no subject, as in catalogs."""
+    subjects = [spelled_out(subject(document.entry)) for document in documents]
+    is_code = np.array([document.number in code and tier.name == TIERS[0] for document in documents])
+    texts = [text for document in documents for text in _texts(catalog, document, places[document.number], code)]
+    vectors = encoded_by(tier, [*subjects, *texts])
+    split, counts = len(subjects), [*map(len, places.values())]
+    abouts, passages = vectors[:split], vectors[split:]
+    rows = np.repeat(is_code, counts)
+    abouts[is_code], passages[rows] = 0, mapped(passages[rows])
+    return with_subjects(abouts, [*map(specificity, subjects)], passages, counts)
 
 
 def _completed(exact: dict[K, float], plain: Mapping[K, float]) -> dict[K, float]:
@@ -84,7 +99,14 @@ def _best_places(evidence: Evidence, weight: float, code_meaning: float) -> dict
     return {number: ordinals for number, ordinals in places.items() if ordinals}
 
 
-def _texts(catalog: Catalog, document: StoredDocument, ordinals: list[int]) -> list[str]:
+def _texts(catalog: Catalog, document: StoredDocument, ordinals: list[int], code: Collection[int]) -> list[str]:
+    """Return what the model reads of some passages of a document."""
     lines = catalog.text(document).split("\n")
     spans = [document.passages[ordinal] for ordinal in ordinals]
-    return ["\n".join(lines[first - document.first_line : last - document.first_line + 1]) for first, last in spans]
+    texts = ["\n".join(lines[first - document.first_line : last - document.first_line + 1]) for first, last in spans]
+    if document.number not in code:
+        return texts
+    path = path_of(document.entry.id)
+    symbols = [document.natures[ordinal][1] if document.natures else "" for ordinal in ordinals]
+    headings = [document.headings[ordinal] for ordinal in ordinals]
+    return [sentence_of_code(path, *parts) for parts in zip(symbols, headings, texts, strict=True)]

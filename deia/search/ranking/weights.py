@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 FILE = "search.json"
+CODE_MAP = "code_map.bin"  # which `code_sentences` reads
 SUBSTITUTES = {"transformer": "compact"}  # other sentence transformers get the weights of the one that was measured
 OF_CODE = " code"  # behind a tier's name: what tools/train_code_verdict.py learned
 _loaded: dict[str, Any] = {}

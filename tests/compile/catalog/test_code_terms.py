@@ -4,37 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from deia.compile.catalog.code_terms import LONGEST, MOST_PIECES, pieces, pieces_in, terms_of_code
+from deia.compile.catalog.code_terms import terms_of_code
 from deia.knowledge import Chunk
 
 
 def passage(symbol: str, text: str, heading: str = "") -> Chunk:
     """Return a passage of code."""
     return Chunk(document="shop.py", ordinal=0, heading=heading, text=text, lines=(1, 2), symbol=symbol)
-
-
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("getlines", ("get", "lines")),
-        ("fileno", ("file", "no")),
-        ("getnewargs", ("get", "new", "args")),
-        ("isinstance", ("is", "instance")),
-    ],
-)
-def test_a_joined_word_is_taken_apart(word: str, found: tuple[str, ...]) -> None:
-    assert tuple(pieces(word)) == found
-
-
-@pytest.mark.parametrize(
-    "word", ["forms", "returns", "therapist", "function", "logging", "xzqvkw", "a", "", "12345678"]
-)
-def test_a_word_that_is_one_stays_whole(word: str) -> None:
-    assert not pieces(word)
 
 
 def test_what_a_function_is_called_counts_more_than_what_it_is_in_and_that_more_than_its_text() -> None:
@@ -52,12 +28,3 @@ def test_a_name_after_colons_counts_as_one_after_a_point_does() -> None:
 def test_pieces_are_terms_beside_the_whole() -> None:
     found = terms_of_code(passage("getlines", "def getlines(filename): pass"))
     assert {"getlines", "get", "lines", "filename", "file", "name"} <= set(found)
-
-
-@given(st.text(max_size=80))
-@settings(max_examples=200)
-def test_pieces_are_the_word_and_nothing_else(text: str) -> None:
-    for word in text.split():
-        found = pieces(word)
-        assert not found or ("".join(found) == word and 1 < len(found) <= MOST_PIECES and len(word) <= LONGEST)
-    assert isinstance(pieces_in(text), list)

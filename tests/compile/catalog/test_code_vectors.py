@@ -14,7 +14,6 @@ from deia.compile.catalog.code_vectors import (
     CodeWords,
     code_words,
     fields_of,
-    signature_of,
     vectors_of_code,
 )
 from deia.compile.catalog.vectors import Encoder
@@ -22,6 +21,7 @@ from deia.errors import ArtefactError
 from deia.knowledge import Chunk
 from deia.match.numerics import np
 from deia.match.tiers import open_tier
+from deia.search.ranking.code_sentences import signature_of
 
 REMOVE = "def rmtree(path):\n    for name in os.listdir(path):\n        os.unlink(name)\n    os.rmdir(path)"
 SUM = "def fsum(seq):\n    total = 0.0\n    for x in seq:\n        total += x\n    return total"
