@@ -18,13 +18,14 @@ from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.asset_filters import collection_names
 from deia.search.question.terms import Question, corrected_text, stem_weights
-from deia.search.ranking.rank import Evidence, Likeness
+from deia.search.ranking.rank import ABOUT, Evidence, Likeness
+from deia.search.ranking.weights import WORDS_ALONE
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
     from deia.match.tiers import Vector
     from deia.match.vector_store import Vectors
-    from deia.search.ranking.rank import Hit
+    from deia.search.ranking.rank import Hit, Ranked
 
 
 PASSAGES = 200  # requested by words at first
@@ -198,6 +199,37 @@ def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) 
         if len(kept) >= EXACTLY:
             return kept[: 2 * coarsely]
     return vectors.near(vector, most=coarsely, among=catalog.keyword.numbers(filters=filters))
+
+
+# --- what the verdict looks at ---
+
+
+def judging_meaning(catalog: Catalog, meaning: Meaning) -> Meaning:
+    """Return the meaning that the verdict looks at: that of the search, or word vectors if words alone were searched.
+
+    Such a search keeps its order. The vectors only tell whether what was found is about the question.
+    """
+    return meaning if meaning.tier else choose_tier(catalog, tiers=TIERS[1:])
+
+
+def judging_tier(catalog: Catalog, meaning: Meaning) -> str:
+    """Return the name under which the verdict has weights for what it looks at."""
+    return meaning.name if judging_meaning(catalog, meaning).tier else WORDS_ALONE
+
+
+def as_judged(catalog: Catalog, question: Question, ranked: Sequence[Ranked], meaning: Meaning) -> Sequence[Ranked]:
+    """Return ranked documents with the likenesses that the verdict looks at.
+
+    If words alone ranked them, these are those of the passage to show and of the whole document.
+    """
+    tier = judging_meaning(catalog, meaning).tier
+    if meaning.tier or tier is None or not ranked:
+        return ranked
+    vectors, vector = catalog.vectors(tier.name), tier.encode(corrected_text(question))
+    best = vectors.passages(vectors.passage(document.number, document.ordinal) for document in ranked)
+    whole = vectors.documents(document.number for document in ranked)
+    cosines = zip(ranked, tier.similarities(vector, best), tier.similarities(vector, whole), strict=True)
+    return [document.but(likeness=(1 - ABOUT) * passage + ABOUT * about) for document, passage, about in cosines]
 
 
 # --- affinity ---

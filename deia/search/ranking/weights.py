@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FILE = "search.json"
 SUBSTITUTES = {"transformer": "compact"}  # other sentence transformers get the weights of the one that was measured
+WORDS_ALONE = "words"  # the verdict where there are not even word vectors to look at
 OF_CODE = " code"  # behind a tier's name: what tools/train_code_verdict.py learned
 _loaded: dict[str, Any] = {}
 
