@@ -132,6 +132,7 @@ def test_the_learned_weights_fit_the_observations(tier: str, *, code: bool) -> N
 def test_code_is_judged_by_what_was_learned_of_code() -> None:
     assert verdict_weights("static", code=True) != verdict_weights("static")
     assert verdict_weights("compact", code=True) == verdict_weights("compact")
+    assert verdict_weights("words", code=True) == verdict_weights("keyword", code=True)
 
 
 def test_code_is_accepted_by_either_verdict_and_other_documents_by_one() -> None:
