@@ -53,11 +53,18 @@ RELATED = (
     {"sklearn", "torch", "sympy"},
     {"stdlib", "ruff", "torch", "syscalls"},
     {"networkx", "sympy"},
+    {"debianfaq", "systemd"},
+    {"debianfaq", "tldr-nl2bash"},
+    {"debianfaq", "git"},
+    {"perlfaq", "pythonfaq"},
+    {"perlfaq", "tldr-nl2bash"},
+    {"perlfaq", "syscalls"},
+    *({"pythonfaq", other} for other in ("networkx", "ruff", "sklearn", "stdlib", "sympy", "torch")),
     *(
         {"starter", other}
         for other in (
             "k8s-runbooks", "owasp-checklist", "tldr-nl2bash", "gcloud", "git", "openssl", "postgres", "ruff",
-            "stdlib", "syscalls", "systemd",
+            "stdlib", "syscalls", "systemd", "debianfaq", "perlfaq", "pythonfaq",
         )
     ),
 )  # fmt: skip
@@ -202,14 +209,19 @@ def answering(folder: str, most: int) -> list[str]:
     return [named(folder, document) for query in spread(every, most) for document in query[1]]
 
 
-def opened(folders: Sequence[str], also: Sequence[str], press: Press) -> Iterator[Commons]:
-    """Compile all sets as they are, those to measure on also as small ones, then parts of each and several in one."""
+def opened(folders: Sequence[str], also: Sequence[str], beside: Sequence[str], press: Press) -> Iterator[Commons]:
+    """Compile all sets as they are, those to measure on also as small ones, then parts of each and several in one.
+
+    Sets beside these are only trained with, also as they are.
+    """
     every = [*folders, *also]
     for folder in every:
         yield press.made([folder], "whole")
     for folder in folders:
         yield press.made([folder], "small", answering(folder, FEW))
-    for folder in every:
+    for folder in beside:
+        yield press.made([folder], "beside")
+    for folder in (*every, *beside):
         for part in PARTS:
             yield press.made([folder], f"part {part}", answering(folder, int(part * len(judgements(folder)))))
     for at in range(len(every)):

@@ -1,16 +1,17 @@
 """Train the verdict of a search: whether a question belongs to a commons, and whether the best document answers it.
 
-    python tools/train_confidence.py [--write] [--tiers keyword,static,compact] [--kept FILE] FOLDER… [--also FOLDER…]
+    python tools/train_confidence.py [--write] [--tiers keyword,static,compact] [--kept FILE] FOLDER…
+        [--also FOLDER…] [--beside FOLDER…]
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` names sets that
-tools/installed_sets.py made. A set's own questions belong to it, clean and misspelt. Those of `foreign_questions.txt`
-and of the sets that are not RELATED to it do not, except for the few in `answered_elsewhere.tsv`, which a document of
-the set answers all the same (found by reading): they count as neither. All questions are asked in full and in one to
-three words, of whole sets, and of a few documents of each FOLDER as a small commons; for training, also of parts of
-sets and of several in one (tools/asked_commons.py). For the test, each set in turn is left out of the training
-entirely: its own questions are compared with foreign ones that were not trained with, by a threshold that the other
-sets chose. Then all sets train what `--write` puts into deia/models/search.json; the test results go into
-search.measured.json beside it.
+tools/installed_sets.py and starter_set.py made, `--beside` those by faq_sets.py. A set's own questions belong to it,
+clean and misspelt. Those of `foreign_questions.txt` and of the sets that are not RELATED to it do not, except for the
+few in `answered_elsewhere.tsv`, which a document of the set answers all the same (found by reading): they count as
+neither. All questions are asked in full and in one to three words, of whole sets, and of a few documents of each FOLDER
+as a small commons; for training, also of parts of sets and of several in one (tools/asked_commons.py). For the test,
+each set in turn is left out of the training entirely: its own questions are compared with foreign ones that were not
+trained with, by a threshold that the other sets chose. Sets beside these, and their questions, only train. Then all
+sets train what `--write` puts into deia/models/search.json; the test results go into search.measured.json beside it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 from asked_commons import TESTED, Press, Seen, observations, opened, remembering
 
 from deia.search.ranking.confidence import ALL, OBSERVED
+from deia.search.ranking.weights import WORDS_ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +45,15 @@ SEEN = "observed"  # the names of the observations, beside what was learned of t
 PENALTY = 10.0  # of squared weights, over observations scaled to one standard deviation
 MOST_LOST, MOST_ANSWERED = 0.03, 0.05  # wanted: the threshold is where both are equally far from it
 THRESHOLDS = tuple(step / 100 for step in range(10, 91))
-OTHER = "transformer"  # any other sentence model is judged as `compact` is, without what hangs on the model's scale
-SCALED = tuple(at for at, name in enumerate(OBSERVED) if "akin" in name)
+# Learned beside a tier, without what cannot be observed, and not measured on its own: any other sentence model is
+# judged as `compact` is, without what hangs on the model's scale; a search by words looks at no vectors if there are
+# none.
+OTHER = "transformer"
+SCALED = ("akin", "akin_squared", "long_akin")
+BESIDE = {
+    "compact": (OTHER, SCALED),
+    "keyword": (WORDS_ALONE, ("likeness", "nearest", "contrast", "both", "long_likeness", *SCALED)),
+}
 LEVELS = (0.7, 0.35)  # probabilities from which a confidence is high, and medium
 SHORT_COUNTS = 0.3  # a question of one word belongs to many a commons that it was not asked of
 DRAWS = 400  # of the bootstrap
@@ -75,7 +84,7 @@ def trained(seen: Sequence[Seen]) -> dict[str, Any]:
         [(SHORT_COUNTS if "short" in group[1] else 1.0) * len(seen) / len(sizes) / sizes[group] for group in groups]
     )
     belongs = logistic(inputs, np.array([float(each.belongs) for each in seen]), importance)
-    plain = np.array([each.observed for each in of_another(seen)])  # a subject tells nothing of one document
+    plain = np.array([each.observed for each in without(SCALED, seen)])  # a subject tells nothing of one document
     answers = logistic(plain, np.array([float(each.answered) for each in seen]), importance)
     return {
         "belongs": [round(float(weight), 4) for weight in belongs],
@@ -113,10 +122,13 @@ def left_out(seen: Sequence[Seen]) -> tuple[list[Seen], Floats, Floats]:
     """Return the tests with both probabilities: each set by what was learned from the others."""
     tests: list[Seen] = []
     belongs, answers = [], []
-    for name in sorted({each.to[0] for each in seen if len(each.to) == 1}):
+    names = sorted({each.to[0] for each in seen if each.kind.startswith(TESTED)})
+    for name in names:
         verdict = trained([each for each in seen if name not in (*each.to, each.of) and each.of != "everyday 1"])
         test = [
-            each for each in seen if each.to == (name,) and each.kind.startswith(TESTED) and each.of != "everyday 0"
+            each
+            for each in seen
+            if each.to == (name,) and each.kind.startswith(TESTED) and each.of in (*names, "everyday 1")
         ]
         tests += test
         belongs.append(probability(verdict["belongs"], test))
@@ -206,10 +218,11 @@ def report(tier: str, seen: Sequence[Seen]) -> tuple[dict[str, Any], dict[str, A
     return learned, measured
 
 
-def of_another(seen: Sequence[Seen]) -> list[Seen]:
-    """Return the observations as they are with any other sentence model."""
+def without(names: Sequence[str], seen: Sequence[Seen]) -> list[Seen]:
+    """Return the observations without some of them."""
+    zeroed = {OBSERVED.index(name) for name in names}
     return [
-        each._replace(observed=tuple(0.0 if at in SCALED else value for at, value in enumerate(each.observed)))
+        each._replace(observed=tuple(0.0 if at in zeroed else value for at, value in enumerate(each.observed)))
         for each in seen
     ]
 
@@ -221,22 +234,26 @@ def main() -> None:
     parser.add_argument("--tiers", default=",".join(TIERS))
     parser.add_argument("--kept", default="", help="keep the sentence model's vectors there from one run to the next")
     parser.add_argument("--also", nargs="*", default=[], help="sets that are trained with and tested whole alone")
+    parser.add_argument("--beside", nargs="*", default=[], help="sets that are only trained with")
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args()
     tiers = given.tiers.split(",")
-    folders, also = ([each.rstrip("/") for each in some] for some in (given.folders, given.also))
+    folders, also, beside = ([each.rstrip("/") for each in some] for some in (given.folders, given.also, given.beside))
     with tempfile.TemporaryDirectory() as place:
         made = [name for name in tiers if name != "keyword"]
-        commons = list(opened(folders, also, Press(place, made, given.kept)))
+        commons = list(opened(folders, also, beside, Press(place, made, given.kept)))
         for name in made:
             remembering(name)
         for tier in tiers:
             seen = observations(commons, tier)
-            told = {tier: seen, **({OTHER: of_another(seen)} if tier == "compact" else {})}
-            for name, each in told.items():
-                learned, measured = report(name, each)
+            learned, measured = report(tier, seen)
+            if given.write:
+                write(tier, learned, measured)
+            if tier in BESIDE:
+                name, unseen = BESIDE[tier]
+                learned, _ = report(name, without(unseen, seen))
                 if given.write:
-                    write(name, learned, measured)
+                    write(name, learned)
 
 
 def dumped(held: Mapping[str, Any]) -> str:
@@ -249,13 +266,13 @@ def dumped(held: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def write(tier: str, learned: dict[str, Any], measured: dict[str, Any]) -> None:
-    """Save what was learned for a tier, and its test results."""
+def write(tier: str, learned: dict[str, Any], measured: dict[str, Any] | None = None) -> None:
+    """Save what was learned for a tier, and its test results if they are about that tier."""
     held = json.loads(LEARNED.read_text("ascii"))
     held["verdict"][tier] = learned
     held[SEEN] = list(OBSERVED)
     LEARNED.write_text(dumped(held), "ascii")
-    if tier == OTHER:  # nothing was measured with the models that it is for
+    if measured is None:
         return
     before = json.loads(MEASURED.read_text("ascii")) if MEASURED.exists() else {}
     MEASURED.write_text(json.dumps({**before, tier: measured}, indent=1) + "\n", "ascii")

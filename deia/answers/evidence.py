@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deia.match.tiers import KEYWORD_TIER
 from deia.records import Record
 from deia.search.question.interpret import interpret
 from deia.search.question.terms import named_share, read_question, stem_weights
 from deia.search.ranking.confidence import judged, observe
 from deia.search.ranking.layer_preference import layer_filters
 from deia.search.ranking.rank import code_weight, rank_documents, scaled
-from deia.search.ranking.retrieve import affinity, choose_tier, retrieve
+from deia.search.ranking.retrieve import affinity, as_judged, choose_tier, judging_meaning, judging_tier, retrieve
 from deia.search.ranking.weights import fusion_weight, general_information
 
 if TYPE_CHECKING:
@@ -146,14 +145,15 @@ def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]
         stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
     catalog, question = asked.catalog, asked.question
     words = {term.stem for term in question.terms if term.part and term.stem}
-    seen = [document for document in ranked if document.number in stems]
+    seen = as_judged(catalog, question, [document for document in ranked if document.number in stems], asked.meaning)
+    judging = judging_meaning(catalog, asked.meaning).but(rescorer=None)
     observed = observe(
         question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
-        akin=affinity(catalog, question, asked.meaning.but(rescorer=None)) if seen else 0.0,
+        akin=affinity(catalog, question, judging) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
     is_code = any(catalog.document_at(best.number).type == CODE for best in seen[:1])
-    return judged(observed, tier or KEYWORD_TIER, code=is_code)
+    return judged(observed, tier or judging_tier(catalog, asked.meaning), code=is_code)
 
 
 def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:

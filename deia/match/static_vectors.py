@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from math import dist, sqrt
+from operator import mul
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
@@ -36,6 +37,7 @@ MOST_WORDS = 200_000  # cached with their rows; a compile meets that many, the h
 WHOLE = "="  # prefix of a word with its own vector; no word begins with it because it is punctuation
 MIDDLE = 128  # bytes encode -127…127 around this value; 0 is never a component
 SCALE = 360.0  # of a unit vector's components in storage: ±.35, five standard deviations at 192 dimensions
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 BEYOND = -1.2  # below this, a computed cosine comes from a stored zero vector
 FIX = "Install deia again: its file of word vectors is damaged."
 
@@ -117,6 +119,7 @@ class Static:
         "_known",
         "_longest",
         "_numbers",
+        "_respelled",
         "_rows",
         "_texts",
         "_tokens",
@@ -142,6 +145,7 @@ class Static:
         self.digest = data[DIGEST_AT:HEADER].hex()
         self._known: dict[str, tuple[int, ...]] = {}
         self._numbers: dict[str, int] | None = None
+        self._respelled: dict[str, str] = {}
 
     def _number(self, at: int) -> int:
         return int.from_bytes(self._data[at : at + 4], "little")
@@ -183,6 +187,23 @@ class Static:
     def pieces(self, word: str) -> tuple[int, ...]:
         """Split a normalised word into the longest known WordPieces, from the left; empty if one is missing."""
         return longest_pieces(word, self.row, longest=self._longest)
+
+    def respelled(self, word: str) -> str:
+        """Return the most usual known word that is one edit from a word, or "" if the word is known or none is.
+
+        The first letter stays. Letters in another order come before others; the shorter its vector, the more usual is
+        a word.
+        """
+        if len(self._respelled) > MOST_WORDS:
+            self._respelled.clear()
+        if word not in self._respelled:
+            letters, known = sorted(word), [] if self._has(word) else [*filter(self._has, one_edit_away(word))]
+            by_length = {near: sum(map(mul, *[self.sums(near)] * 2)) for near in known}
+            self._respelled[word] = min(known, key=lambda near: (sorted(near) != letters, by_length[near]), default="")
+        return self._respelled[word]
+
+    def _has(self, word: str) -> bool:
+        return self.row(WHOLE + word) >= 0 or self.row(word) >= 0
 
     def learn(self) -> None:
         """Read all pieces into memory, for callers with hundreds of lookups or more. Costs 50 ms and some megabytes."""
@@ -230,6 +251,17 @@ class Static:
         columns = zip(*[self._data[place : place + wide] for place in places], strict=True)
         middle = MIDDLE * len(rows)
         return [sum(column) - middle for column in columns]
+
+
+def one_edit_away(word: str) -> list[str]:
+    """Return what one deletion, swap, substitution or insertion of a letter makes of a word, but for its beginning."""
+    made: dict[str, None] = {}
+    for at in range(1, len(word) + 1):
+        start, end = word[:at], word[at:]
+        made.update(dict.fromkeys([start + end[1:], start + end[1:2] + end[:1] + end[2:]] if end else []))
+        made.update(dict.fromkeys(start + letter + rest for letter in LETTERS for rest in (end, end[1:])))
+    made.pop(word, None)
+    return list(made)
 
 
 def longest_pieces(word: str, row: Callable[[str], int], *, longest: int = LONGEST_WORD) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TIERS = ("compact", "static")  # best first
 RESCORED = "rescored"  # the best passages by `static`, compared by `compact` when they are asked for
-KEYWORD_TIER = "keyword"  # the name in an answer that used no vectors
+KEYWORD_TIER = "keyword"  # the name in an answer whose ranking used no vectors
 TRANSFORMER = "transformer"  # a person's own model, used only if it is named
 CHOICES = ("auto", *TIERS, KEYWORD_TIER, TRANSFORMER)  # what a person may set; a tier means "at most this one"
 UNRELATED = 0.05  # the mean cosine of unrelated sentences in `compact`, on whose scale the verdict was trained

@@ -47,7 +47,16 @@ from deia.search.ranking.layer_preference import fitting, higher_first, layer_fi
 from deia.search.ranking.links import SEEDS, with_links
 from deia.search.ranking.named_entities import named_links
 from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
-from deia.search.ranking.retrieve import CODE, Meaning, affinity, choose_tier, retrieve
+from deia.search.ranking.retrieve import (
+    CODE,
+    Meaning,
+    affinity,
+    as_judged,
+    choose_tier,
+    judging_meaning,
+    judging_tier,
+    retrieve,
+)
 from deia.search.ranking.shown_order import in_order_shown
 from deia.search.ranking.variety import varied
 from deia.search.ranking.weights import general_information
@@ -270,23 +279,25 @@ def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
 def verdict_on(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> Verdict:
     """Return the verdict on a ranking."""
     is_code = any(catalog.document_at(best.number).type == CODE for best in candidates.ranked[:1])
-    return judged(observe_ranking(catalog, candidates, meaning), meaning.name, code=is_code)
+    return judged(observe_ranking(catalog, candidates, meaning), judging_tier(catalog, meaning), code=is_code)
 
 
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:
     """Return the observations that the verdict is based on."""
     question = candidates.question
+    ranked = as_judged(catalog, question, candidates.ranked[:SEEN], meaning)
+    akin = affinity(catalog, question, judging_meaning(catalog, meaning)) if ranked else 0.0
     ids = {
         number: catalog.id(number)
         for number in (document.number for document in (*candidates.ranked[:1], *candidates.shown))
     }
     return observe(
         question,
-        candidates.ranked,
+        ranked,
         {number: candidates.stems[ident] for number, ident in ids.items()},
         passages=max(1, catalog.keyword.chunks * candidates.passing // max(1, len(catalog))),
         filters=candidates.filters,
-        akin=affinity(catalog, question, meaning) if candidates.ranked else 0.0,
+        akin=akin,
         usual=general_information(
             {term.stem for term in question.terms if term.part and term.stem}, length=catalog.length
         ),

@@ -19,6 +19,7 @@ import deia
 from deia.compile.catalog.vectors import stored_bytes
 from deia.errors import ArtefactError
 from deia.match import static_vectors as module
+from deia.match.spelling import distance
 from deia.match.static_vectors import (
     DIGEST_AT,
     FILE,
@@ -27,6 +28,7 @@ from deia.match.static_vectors import (
     WHOLE,
     Static,
     middle,
+    one_edit_away,
     open_static,
     similarities,
     words,
@@ -212,3 +214,24 @@ def test_a_cold_process_loads_neither_numpy_nor_re() -> None:
     root = str(MODELS.parent.parent)
     script = f"import sys; sys.path.insert(0, {root!r}); {code}"
     assert subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, check=True).stdout == b"\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("brigde", "bridge"), ("quesyions", "questions"), ("paclages", "packages"), ("zrro", "zero"), ("eveyr", "every")],
+)
+def test_a_misspelt_word_is_respelled_as_the_most_usual_known_one(typed: str, meant: str) -> None:
+    assert STATIC.respelled(typed) == meant
+    assert STATIC.respelled(typed) == meant  # also when asked again
+
+
+@pytest.mark.parametrize("word", ["bridge", "shortest", "xqzvkw", ""])
+def test_a_known_word_and_one_without_neighbours_are_not_respelled(word: str) -> None:
+    assert STATIC.respelled(word) == ""
+
+
+@given(some.text("abcxyz", max_size=9))
+def test_words_one_edit_away_begin_alike_and_are_no_further(word: str) -> None:
+    near = one_edit_away(word)
+    assert len(near) == len(set(near))
+    assert all(other[0] == word[0] and distance(word, other, 2) == 1 for other in near)

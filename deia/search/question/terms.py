@@ -105,12 +105,12 @@ def searched_for(question: Question) -> str:
     return corrected_text(question)[:MOST_SHOWN] if _replacements(question) else ""
 
 
-def corrected_text(question: Question) -> str:
-    """Return the query with its words replaced as in `searched_for`, for a model.
+def corrected_text(question: Question, respelled: Mapping[str, str] = {}) -> str:
+    """Return the query with its words replaced as in `searched_for`, for a model, and others as they are `respelled`.
 
     If a word was replaced, only the first MOST_CORRECTED characters of a long text are returned.
     """
-    changed = _replacements(question)
+    changed = {**_replacements(question), **respelled}
     if not changed:
         return question.text
     return " ".join(_corrected_token(token, changed) for token in question.text[:MOST_CORRECTED].split())

@@ -89,7 +89,7 @@ def observe(
     whole, words = sum(weights) or 1.0, max(1.0, sum(counts) + filters)
     covered = coverage(question, best, own=own, filters=filters)
     likely = [document.likeness for document in others] or [0.0]
-    home = _at_home(zip(counts, parts, strict=True), usual or {}) / sqrt(sum(counts) or 1.0)
+    home = _at_home(zip(counts, parts, strict=True), usual or {})
     most = MOST_A_WORD * sum(count * term.information for count, term in zip(counts, parts, strict=True) if term.stem)
     return [
         covered,
@@ -116,15 +116,20 @@ def observe(
 
 
 def _at_home(counted: Iterable[tuple[float, Term]], usual: Mapping[str, float]) -> float:
-    """Return how much more often the commons uses a query's words than general software text does, in nats."""
+    """Return how much more often the commons uses a query's words than general software text does, in nats.
+
+    It is relative to the square root of the number of words; numbers belong to no subject and do not count.
+    """
     # A word's information is the negative logarithm of the share of passages that contain it, so the difference between
-    # two texts is the logarithm of a likelihood ratio. Words that the commons does not know are not counted; the
+    # two texts is the logarithm of a likelihood ratio. Words that the commons does not know add nothing; the
     # observation `unknown` covers them.
-    return sum(
+    subjects = [(count, term) for count, term in counted if not term.typed.isdigit()]
+    nats = sum(
         count * max(-MOST_AT_HOME, min(MOST_AT_HOME, usual[term.stem] - term.information))
-        for count, term in counted
+        for count, term in subjects
         if term.stem in usual
     )
+    return nats / sqrt(sum(count for count, _ in subjects) or 1.0)
 
 
 def coverage(

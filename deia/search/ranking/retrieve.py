@@ -13,18 +13,21 @@ from operator import mul
 from deia.errors import ArtefactError
 from deia.folders import LIBRARY_PREFIX
 from deia.match.keyword import ALSO, NUMBERS
+from deia.match.spelling import edits_allowed, worth_keeping
+from deia.match.static_vectors import Static
 from deia.match.tiers import CHOICES, KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.asset_filters import collection_names
-from deia.search.question.terms import Question, corrected_text, stem_weights
-from deia.search.ranking.rank import Evidence, Likeness
+from deia.search.question.terms import Question, corrected_text, stem_weights, unknown_words
+from deia.search.ranking.rank import ABOUT, Evidence, Likeness
+from deia.search.ranking.weights import WORDS_ALONE
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
     from deia.match.tiers import Vector
     from deia.match.vector_store import Vectors
-    from deia.search.ranking.rank import Hit
+    from deia.search.ranking.rank import Hit, Ranked
 
 
 PASSAGES = 200  # requested by words at first
@@ -35,6 +38,7 @@ COARSELY, EXACTLY = 120, 30
 FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten nearest are among 90, .90 among 400
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages
+MOST_RESPELLED = 4  # words of a query, of which each takes a millisecond
 CODE = "code"  # the type of documents that are not ranked as a whole
 BY_WORDS = "searched by words only: "  # begins the warning that another model made the vectors
 RESCORED_NOTE = "the sentence model compared the best passages only, because not all are encoded for it yet"
@@ -137,9 +141,22 @@ def _code_among(catalog: Catalog, documents: Collection[int]) -> frozenset[int]:
     return frozenset(number for number in numbers if catalog.id(number).startswith(LIBRARY_PREFIX))
 
 
+def question_vector(question: Question, tier: Tier) -> Vector:
+    """Return the vector of a query as it is searched for.
+
+    For word vectors, misspelt words that the commons lacks are spelled as they know them: the parts of such a word say
+    nothing. The sentence model reads them as they are.
+    """
+    respelled: dict[str, str] = {}
+    if isinstance(tier.model, Static):
+        lacked = [word for word in unknown_words(question) if worth_keeping(word) and edits_allowed(len(word))]
+        respelled = {word: near for word in lacked[:MOST_RESPELLED] if (near := tier.model.respelled(word))}
+    return tier.encode(corrected_text(question, respelled))
+
+
 def _likeness(catalog: Catalog, question: Question, hits: Sequence[Hit], tier: Tier, filters: Filters) -> Likeness:
     """Compare the query's meaning with the passages that words found, and with the passages nearest to it."""
-    vectors, vector = catalog.vectors(tier.name), tier.encode(corrected_text(question))
+    vectors, vector = catalog.vectors(tier.name), question_vector(question, tier)
     near = _near_elsewhere(catalog, tier.name, vector, filters) if catalog.engine else None
     near = _near(catalog, vectors, vector, filters) if near is None else near
     by_words = [vectors.passage(document, ordinal) for document, ordinal, _ in hits]
@@ -200,6 +217,37 @@ def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) 
     return vectors.near(vector, most=coarsely, among=catalog.keyword.numbers(filters=filters))
 
 
+# --- what the verdict looks at ---
+
+
+def judging_meaning(catalog: Catalog, meaning: Meaning) -> Meaning:
+    """Return the meaning that the verdict looks at: that of the search, or word vectors if words alone were searched.
+
+    Such a search keeps its order. The vectors only tell whether what was found is about the question.
+    """
+    return meaning if meaning.tier else choose_tier(catalog, tiers=TIERS[1:])
+
+
+def judging_tier(catalog: Catalog, meaning: Meaning) -> str:
+    """Return the name under which the verdict has weights for what it looks at."""
+    return meaning.name if judging_meaning(catalog, meaning).tier else WORDS_ALONE
+
+
+def as_judged(catalog: Catalog, question: Question, ranked: Sequence[Ranked], meaning: Meaning) -> Sequence[Ranked]:
+    """Return ranked documents with the likenesses that the verdict looks at.
+
+    If words alone ranked them, these are those of the passage to show and of the whole document.
+    """
+    tier = judging_meaning(catalog, meaning).tier
+    if meaning.tier or tier is None or not ranked:
+        return ranked
+    vectors, vector = catalog.vectors(tier.name), question_vector(question, tier)
+    best = vectors.passages(vectors.passage(document.number, document.ordinal) for document in ranked)
+    whole = vectors.documents(document.number for document in ranked)
+    cosines = zip(ranked, tier.similarities(vector, best), tier.similarities(vector, whole), strict=True)
+    return [document.but(likeness=(1 - ABOUT) * passage + ABOUT * about) for document, passage, about in cosines]
+
+
 # --- affinity ---
 
 # A homonym finds a passage in a commons about something else: *a minimum branching* finds one about Git. The other
@@ -218,9 +266,7 @@ def affinity(catalog: Catalog, question: Question, meaning: Meaning) -> float:
         return 0.0
     vectors = catalog.vectors(meaning.tier.name)
     sample = range(0, len(vectors), max(1, -(-len(vectors) // SAMPLE)))
-    return relative_similarity(
-        meaning.tier.encode(corrected_text(question)), meaning.tier.middle(vectors.passages(sample))
-    )
+    return relative_similarity(question_vector(question, meaning.tier), meaning.tier.middle(vectors.passages(sample)))
 
 
 def relative_similarity(question: Sequence[float], middle: Sequence[float]) -> float:

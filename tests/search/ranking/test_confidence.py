@@ -108,8 +108,18 @@ def test_a_word_used_more_than_in_general_software_text_is_at_home() -> None:
     assert home(a=99.0, b=1.0) == pytest.approx(MOST_AT_HOME / sqrt(3))
 
 
+def test_numbers_belong_to_no_subject() -> None:
+    ranked = [Ranked(number=0, score=0.9, ordinal=0, words=4.4, likeness=0.6)]
+
+    def home(*terms: Term) -> float:
+        observed = observe(question_of(*terms), ranked, HELD, passages=100, usual={"a": 5.0, "10": 6.0})
+        return observed[OBSERVED.index("at_home")]
+
+    assert home(term("a"), term("10")) == home(term("a")) == 4.0
+
+
 @pytest.mark.parametrize("code", [False, True])
-@pytest.mark.parametrize("tier", ["keyword", "static", "compact", "transformer"])
+@pytest.mark.parametrize("tier", ["words", "keyword", "static", "compact", "transformer"])
 def test_the_learned_weights_fit_the_observations(tier: str, *, code: bool) -> None:
     learned = verdict_weights(tier, code=code)
     assert len(learned.belongs) == len(learned.answers) == len(OBSERVED) + 1
@@ -122,6 +132,7 @@ def test_the_learned_weights_fit_the_observations(tier: str, *, code: bool) -> N
 def test_code_is_judged_by_what_was_learned_of_code() -> None:
     assert verdict_weights("static", code=True) != verdict_weights("static")
     assert verdict_weights("compact", code=True) == verdict_weights("compact")
+    assert verdict_weights("words", code=True) == verdict_weights("keyword", code=True)
 
 
 def test_code_is_accepted_by_either_verdict_and_other_documents_by_one() -> None:

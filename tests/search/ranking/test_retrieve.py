@@ -16,10 +16,11 @@ from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier, tiers_of
 from deia.match.tokeniser import spelled_out
 from deia.search.catalog import HEADER, Catalog, open_catalog
-from deia.search.pipeline import ranking, search
+from deia.search.pipeline import find_candidates, observe_ranking, ranking, search
 from deia.search.question.terms import corrected_text, named_share, read_question
 from deia.search.ranking import retrieve as retrieving
-from deia.search.ranking.retrieve import choose_tier
+from deia.search.ranking.confidence import OBSERVED
+from deia.search.ranking.retrieve import as_judged, choose_tier, judging_meaning, judging_tier, question_vector
 
 NOTES = {
     "backups": ("Backups", "Restore the database from last night's dump before you touch the schema."),
@@ -220,3 +221,50 @@ def test_few_filtered_documents_are_all_shown(tmp_path: Path) -> None:
         answer = search(opened, Query(text="platform:netlify site"), tiers=tiers)
         assert {document.id for document in answer.documents} == {f"{name}.md" for name in names}
         assert not list(search(opened, Query(text="platform:netlify sourdough pancakes"), tiers=tiers).documents)
+
+
+def test_a_misspelt_word_that_the_commons_lacks_has_the_vector_of_what_was_meant(notes: Catalog) -> None:
+    static = open_tier("static")
+    typed, meant = (
+        question_vector(read_question(text, notes), static) for text in ("a garden brigde", "a garden bridge")
+    )
+    assert typed == meant
+    assert question_vector(read_question("restore the dumps", notes), static) == static.encode("restore the dumps")
+
+
+def test_the_sentence_model_reads_a_misspelt_word_as_it_is(notes: Catalog) -> None:
+    compact, text = open_tier("compact"), "a garden brigde"
+    assert list(question_vector(read_question(text, notes), compact)) == list(compact.encode(text))
+
+
+def test_a_search_by_words_keeps_its_order_and_is_judged_by_word_vectors(notes: Catalog) -> None:
+    question, meaning = read_question("the certificate expired before the restore", notes), choose_tier(notes, tiers=())
+    candidates = find_candidates(notes, question, Query(text=question.text), meaning=meaning, filters={})
+    judged = as_judged(notes, question, candidates.ranked, meaning)
+    assert [document.number for document in judged] == [document.number for document in candidates.ranked]
+    assert [document.score for document in judged] == [document.score for document in candidates.ranked]
+    assert not any(document.likeness for document in candidates.ranked)
+    assert judged[0].likeness > judged[1].likeness > 0
+    observed = dict(zip(OBSERVED, observe_ranking(notes, candidates, meaning), strict=True))
+    assert observed["likeness"] == judged[0].likeness
+    assert observed["akin"] > 0
+    assert judging_tier(notes, meaning) == "keyword"
+
+
+def test_a_search_by_meaning_is_judged_by_its_own_likenesses(notes: Catalog) -> None:
+    meaning = choose_tier(notes, tiers=("static",))
+    question = read_question("the certificate expired", notes)
+    ranked = find_candidates(notes, question, Query(text=question.text), meaning=meaning, filters={}).ranked
+    assert as_judged(notes, question, ranked, meaning) is ranked
+    assert judging_meaning(notes, meaning) is meaning
+    assert judging_tier(notes, meaning) == "static"
+
+
+def test_without_any_vectors_words_alone_are_judged(tmp_path: Path) -> None:
+    plain = build(tmp_path, tiers=())
+    question, meaning = read_question("the certificate expired", plain), choose_tier(plain)
+    candidates = find_candidates(plain, question, Query(text=question.text), meaning=meaning, filters={})
+    assert as_judged(plain, question, candidates.ranked, meaning) is candidates.ranked
+    assert judging_tier(plain, meaning) == "words"
+    assert observe_ranking(plain, candidates, meaning)[OBSERVED.index("likeness")] == 0.0
+    assert search(plain, Query(text=question.text)).primary[0].id == "certificates"
