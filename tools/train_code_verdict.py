@@ -1,6 +1,6 @@
 """Train the verdict of a search for code: whether a sentence is about something that a library of code has.
 
-    python tools/train_code_verdict.py [--write] [--tiers keyword,static] [--kept FOLDER] WHEEL…
+    python tools/train_code_verdict.py [--write] [--tiers keyword,static,compact] [--kept FOLDER] WHEEL…
 
 A WHEEL is a package from PyPI; none may be the standard library or a copy of a part of it, which is what
 bench/functions.py judges on. The code of each is taken in without its docstrings. Questions of its own are first
@@ -37,7 +37,7 @@ from deia.search.ranking.weights import OF_CODE
 
 sys.path.append(str(ROOT / "bench"))
 
-from functions import LEFT_OUT, Function, functions_of, is_met
+from functions import LEFT_OUT, Function, functions_of, is_met, without_docstrings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-TIERS = ("keyword", "static")
+TIERS = ("keyword", "static", "compact")
 OWN, FOREIGN = 200, 200  # questions of a library
 MOST_FILES = 300  # of a package
 SEED = 7
@@ -72,27 +72,30 @@ def unpacked(wheel: Path, target: Path) -> list[Function]:
         names = [name for name in archive.namelist() if name.endswith(".py") and LEFT_OUT.isdisjoint(Path(name).parts)]
         for name in random.Random(SEED).sample(sorted(names), min(MOST_FILES, len(names))):
             try:
-                found += functions_of(archive.read(name).decode(), name, target)
+                found += functions_of(*without_docstrings(archive.read(name).decode()), name, target)
             except (SyntaxError, ValueError):
                 continue
     return found
 
 
-def libraries(wheels: Sequence[Path], place: Path) -> Iterator[Library]:
-    """Take in each package by itself."""
+def libraries(wheels: Sequence[Path], place: Path, tier: str) -> Iterator[Library]:
+    """Take in each package by itself; `tier` is the best one that is asked."""
     for wheel in wheels:
         name = wheel.name.partition("-")[0].lower()
         own = [one for one in unpacked(wheel, place / name / "code") if one.question]
-        yield Library(name, taken_in(place / name), own)
+        yield Library(name, taken_in(place / name, tier), own)
 
 
-def taken_in(place: Path) -> Catalog:
+def taken_in(place: Path, tier: str) -> Catalog:
     """Take the code that lies in a folder into a library of its own, and open that."""
     commons = place / "commons"
     commons.mkdir(exist_ok=True)
     (commons / "deia.toml").touch()
-    command = [str(Path(sys.executable).with_name("deia")), "--commons", str(commons), "ingest", str(place / "code")]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()
+    deia = [str(Path(sys.executable).with_name("deia")), "--commons", str(commons)]
+    plain = {**os.environ, "DEIA_TIER": "static"}  # else it would start to encode, and the compile would not wait
+    ran = subprocess.run([*deia, "ingest", str(place / "code")], capture_output=True, text=True, check=True, env=plain)
+    told = ran.stdout.strip().splitlines()
+    subprocess.run([*deia, "compile", "--tier", tier], capture_output=True, check=True)
     print(f"{place.name}: {told[-1]}", flush=True)
     catalog = Librarian(commons, ledger=False)._compiled.open_library()  # noqa: SLF001 - it is to be looked into
     if catalog is None:
@@ -164,8 +167,9 @@ def main() -> None:
         place = options.kept or Path(made)
         own = {"DEIA_STATE": f"{place}/state", "DEIA_CACHE": f"{place}/cache", "DEIA_TRUST": "*"}
         os.environ.update({**own, "DEIA_STARTER": "false"})
-        some = list(libraries(options.wheels, place))
-        for tier in options.tiers.split(","):
+        tiers = options.tiers.split(",")
+        some = list(libraries(options.wheels, place, "compact" if "compact" in tiers else "static"))
+        for tier in tiers:
             seen = observations(some, tier)
             learned, measured = report(tier, seen)
             if options.write:

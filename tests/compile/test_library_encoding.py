@@ -21,8 +21,14 @@ from deia.compile.library_encoding import LOCK, encode_library
 from deia.compile.take_in import take_in, update
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
+from deia.match.encoding import encoded_by
+from deia.match.numerics import np
 from deia.match.tiers import open_tier
-from deia.search.ranking.retrieve import RESCORED_NOTE
+from deia.search.question.terms import read_question
+from deia.search.ranking.code_sentences import mapped, sentence_of_code
+from deia.search.ranking.rank import APART
+from deia.search.ranking.rescoring import rescored
+from deia.search.ranking.retrieve import RESCORED_NOTE, choose_tier, retrieve
 from tests.derived import derived
 
 if TYPE_CHECKING:
@@ -132,6 +138,35 @@ def test_much_code_keeps_to_word_vectors_unless_a_person_asks(
     assert warnings(root) == []
     encode_library(root, environ)
     assert catalog(root, environ).endswith("-compact")
+
+
+def test_code_is_read_with_its_name_in_words_and_mapped_whether_it_is_encoded_already_or_not(
+    root: str, environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    code = "def opened(turns):\n    return turns * 360\n"
+    (tmp_path / "manuals/valvecode.py").write_text(code, encoding="utf-8")
+    update(root, [], environ)
+    tier = open_tier("compact")
+    read = sentence_of_code("valvecode", "opened", "def opened(turns)", code.rstrip())
+    wanted = float(mapped(encoded_by(tier, [read]))[0] @ np.array(tier.encode("how far is it open")))
+
+    def likeness() -> float:
+        library = Librarian(root).open_catalog_of("library:manuals/valvecode.py")
+        question = read_question("how far is it open", library)
+        meaning = choose_tier(library, tiers=("compact", "rescored", "static"))
+        evidence = retrieve(library, question, meaning=meaning, filters={}, limit=10)
+        similar = rescored(library, question, evidence, meaning) if meaning.rescorer else evidence.likeness
+        (number,) = evidence.code
+        assert similar is not None
+        return next(
+            cosine
+            for (document, ordinal), cosine in similar.passages.items()
+            if document % APART == number and library.document_at(number).natures[ordinal][1].endswith("opened")
+        )
+
+    assert likeness() == pytest.approx(wanted, abs=0.01)
+    encode_library(root, environ)
+    assert likeness() == pytest.approx(wanted, abs=0.01)
 
 
 def test_a_person_who_chose_word_vectors_has_nothing_encoded(
