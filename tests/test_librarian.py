@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia import librarian as librarian_module
+from deia import telemetry
 from deia.compile import compiled_files
 from deia.compile.compiled_folder import LOCK
 from deia.errors import QueryError
@@ -22,6 +23,7 @@ from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.watch.turn import conversation
 from tests.derived import derived
+from tests.eight_documents import write_eight
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -321,7 +323,29 @@ def test_query_commons_is_called_as_the_specification_shows(small: Path, monkeyp
     assert "Make a copy of the shop first." in asked("copies of the shop", return_format="full_context")
     assert len(asked(topic="copies of the shop", cluster="all", mode="natural", tier="static")) == 1
     assert asked("copies", topic="shop").query == "copies shop"
-    assert len(librarian_module.query("copies of the shop")) == 1
+
+
+def test_a_program_asks_the_eight_documents_as_the_specification_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("DEIA_COMMONS", raising=False)
+    monkeypatch.chdir(write_eight(tmp_path))
+    answer = librarian_module.query("deployment help")
+    assert len(answer) == len(answer.documents) == 3
+    urgent = librarian_module.query_commons(topic="deployment", platform="netlify", urgency="critical")
+    assert urgent.primary_docs[0].path in {
+        "bok/patterns/netlify-hugo-version.md",
+        "bok/anti-patterns/nuclear-option.md",
+    }
+    identity = telemetry.log_event(
+        agent_id="bot", event="librarian_query", query="deployment help", matched=True, docs_returned=len(answer),
+        response_time_ms=12,
+    )  # fmt: skip
+    (segment,) = (tmp_path / "telemetry/events").glob("*.jsonl")
+    events = [json.loads(line) for line in segment.read_text(encoding="utf-8").splitlines() if line]
+    assert [event["event"] for event in events] == ["query"] * 3
+    assert (events[-1]["id"], events[-1]["agent"], events[-1]["returned"]) == (identity, "bot", 3)
 
 
 def test_the_public_names_are_these() -> None:

@@ -18,6 +18,7 @@ MAGIC = (
     (b"<?xml", "xml"),
     (b"From ", "email"),
 )
+BINARY = tuple(magic for magic, kind in MAGIC if kind in {"pdf", "office", "image"})
 SHEBANGS = ((b"python", "python"), (b"node", "javascript"), (b"perl", "perl"), (b"ruby", "ruby"), (b"sh", "bash"))
 
 

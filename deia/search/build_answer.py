@@ -158,10 +158,12 @@ def answer_with_results(
     stems = stem_weights(candidates.question)
     pattern = leading_pattern(catalog, stems)
     clusters = owner_clusters(candidates.documents, results)
+    reasons = {document.entry.title: outdated(document.entry, candidates.today) for document in candidates.documents}
+    notes = [f"{title} is {reason}" for title, reason in reasons.items() if reason]
     return Answer(
         query=query.text,
         matched=True,
-        audit=audit,
+        audit=audit.but(warnings=(*audit.warnings, *notes)),
         primary_cluster=(pattern.cluster if pattern else "") or next(iter(clusters), ""),
         urgency=(pattern.urgency if pattern else "") or most_urgent(results[:count]),
         primary=tuple(results[:count]),

@@ -165,9 +165,9 @@ def _item(document: StoredDocument) -> dict[str, str]:
 
 
 def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDocument]) -> dict[str, str]:
-    """Return the ids to read in order, each with a reason: the commons' own path, else one document per cluster."""
-    # The most urgent document represents its cluster. If only the starter defines a path, one document per cluster of
-    # the team's own documents comes before it. The path contains only documents that pass the filters.
+    """Return the ids to read in order, each with a reason: the commons' own path, else one by the documents' nature."""
+    # If only the starter defines a path, one of the team's own documents comes before it. The path contains only
+    # documents that pass the filters.
     present = {document.entry.id for document in documents}
     written = {ident: reason for ident, reason in catalog.learning_path(audience) if ident in present}
     own = [document for document in documents if not _is_of_starter(document)]
@@ -177,12 +177,11 @@ def _learning_path(catalog: Catalog, audience: str, documents: Sequence[StoredDo
 
 
 def _by_nature(documents: Iterable[StoredDocument]) -> dict[str, str]:
-    """Return one document per cluster, with its reason: anti-patterns first, then gotchas, checklists and cases."""
-    chosen: dict[str, tuple[int, str, str]] = {}
-    for document in documents:
-        entry = document.entry
-        chosen.setdefault(next(iter(entry.clusters), entry.id), (_nature(entry), entry.id, _reason(entry)))
-    return {ident: reason for _, ident, reason in sorted(chosen.values(), key=lambda step: step[0])}
+    """Return the most urgent document of each nature in each cluster, with its reason, in the order of `NATURES`."""
+    chosen: dict[tuple[int, str], Entry] = {}
+    for entry in (document.entry for document in documents):
+        chosen.setdefault((_nature(entry), next(iter(entry.clusters), entry.id)), entry)
+    return {entry.id: _reason(entry) for _, entry in sorted(chosen.items(), key=lambda step: step[0][0])}
 
 
 def _result(document: StoredDocument) -> Result:

@@ -42,6 +42,15 @@ def test_what_no_reader_knows_is_refused_by_name() -> None:
         read("core", b"\x7fELF\0\0")
 
 
+@pytest.mark.parametrize("name", ["a.txt", "b.md", "c.py", "d.json", "e.log"])
+@pytest.mark.parametrize(
+    "content", [b"%PDF-1.4\n%\xe2\xe3 words", b"PK\x03\x04 words", b"\x89PNG\r\n words", b"a\0words"]
+)
+def test_a_binary_file_is_never_read_as_text_whatever_it_is_called(name: str, content: bytes) -> None:
+    with pytest.raises(ReadingError, match="it is no text"):
+        read(name, content)
+
+
 def test_a_text_of_another_encoding_is_read_and_that_is_said() -> None:
     assert read("a.txt", "Käse".encode("cp1252")).text == "Käse"
     assert read("a.txt", "Käse".encode("cp1252")).notes

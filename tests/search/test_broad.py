@@ -29,6 +29,8 @@ def test_a_word_that_much_is_about_says_so_and_asks_back(librarian: Librarian, t
     assert any(line.startswith("On which platform: ") for line in fields["suggestions"])
     assert "Is production down, or are you learning?" in fields["suggestions"]
     assert all(fields["about_clusters"][name] for name in fields["available_clusters"])
+    shown = summary(answer).splitlines()
+    assert all(f"Cluster: {name} ({about})" in shown for name, about in fields["about_clusters"].items())
     assert summary(answer).startswith("That is too broad to answer; 5 documents near it")
 
 

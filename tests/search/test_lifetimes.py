@@ -9,6 +9,7 @@ from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
+from deia.search.rendering.render import render, summary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +41,7 @@ def test_a_document_that_holds_is_not_marked(tmp_path: Path) -> None:
     answer = asked(tmp_path, on="2026-03-01", valid_until="2026-03-01", review_after="2026-01-01")
     assert answer.primary[0].id == "old"
     assert "valid until" not in answer.primary[0].why_relevant
+    assert "valid until" not in summary(answer)
 
 
 def test_one_whose_last_day_is_over_comes_later_and_says_so(tmp_path: Path) -> None:
@@ -47,12 +49,15 @@ def test_one_whose_last_day_is_over_comes_later_and_says_so(tmp_path: Path) -> N
     assert [result.id for result in answer.documents][:2] == ["new", "old"]
     old = next(result for result in answer.documents if result.id == "old")
     assert old.why_relevant.startswith("valid until 2026-03-01 only")
+    for form in ("summary", "table", "full", "markdown", "xml"):
+        assert "Draining the queue is valid until 2026-03-01 only." in render(answer, form).replace("\\", "")
 
 
 def test_one_that_is_superseded_names_its_successor(tmp_path: Path) -> None:
     answer = asked(tmp_path, on="2026-03-02", superseded_by="new")
     assert [result.id for result in answer.documents][:2] == ["new", "old"]
     assert "superseded by new" in list(answer.documents)[1].why_relevant
+    assert "Draining the queue is superseded by new." in summary(answer)
 
 
 def test_lint_names_days_that_are_none_and_successors_that_there_are_not(tmp_path: Path) -> None:

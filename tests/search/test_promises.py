@@ -8,71 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.commons.index.index_records import Cluster, QueryPattern
-from deia.compile.catalog.build_catalog import build_catalog
-from deia.knowledge import Document, Entry, Query
-from deia.search.catalog import Catalog, open_catalog
+from deia.knowledge import Query
+from deia.librarian import Librarian
 from deia.search.pipeline import search
 from deia.search.question.symptoms import complaint
+from deia.search.rendering.render import render
+from tests.eight_documents import write_eight
 
 if TYPE_CHECKING:
     from deia.search.answer import Answer
+    from deia.search.catalog import Catalog
 
-# id, folder, cluster, title, text
-LESSONS = (
-    ("netlify-hugo-version", "patterns", "deployment", "Netlify builds with another Hugo version",
-     "The deployment fails since Netlify has an old Hugo. Set HUGO_VERSION in netlify.toml."),
-    ("dns-outage", "patterns", "availability", "DNS records missing after a move of the domain",
-     "Visitors see an error instead of pages: the domain no longer resolves. Look up the DNS records with dig."),
-    ("outage-checklist", "processes", "availability", "Checklist for an outage",
-     "When the service is unavailable, look at the status page of the host, the DNS and the last deploy."),
-    ("nuclear-option", "anti-patterns", "deployment", "Deleting a project to fix a build",
-     "Environment variables and domains are gone after the project was deleted and recreated."),
-    ("test-before-asking", "anti-patterns", "working", "Asking a person to test what was not tested",
-     "Run it yourself before a human is asked to verify it."),
-    ("direct-push", "anti-patterns", "working", "Pushing straight to production",
-     "Open a pull request and deploy from the main branch."),
-    ("railway-https", "patterns", "deployment", "Railway redirects to http",
-     "Behind the proxy of Railway, requests look like http. Trust the forwarded header."),
-    ("session-handover", "processes", "working", "Handing a session over",
-     "Write down what was done, what is open and which files were touched."),
-)  # fmt: skip
-CLUSTERS = [
-    Cluster(id="deployment", description="Putting sites online", keywords=("deploy", "build", "netlify")),
-    Cluster(id="availability", description="What visitors can reach", keywords=("dns", "outage", "domain")),
-    Cluster(id="working", description="How agents and people work together"),
-]
-PATTERNS = [
-    QueryPattern(
-        query_keywords=("deployment", "netlify"),
-        natural_language=("my deployment to netlify fails", "why does netlify build another site", "deployment help"),
-        primary_cluster="deployment",
-        common_docs=("netlify-hugo-version",),
-    ),
-    QueryPattern(
-        query_keywords=("project", "delete"),
-        natural_language=("may I delete the project",),
-        primary_cluster="deployment",
-        common_docs=("nuclear-option",),
-    ),
-]
+HALF_A_LINE = 60
 
 
 @pytest.fixture(scope="module")
 def eight(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    folder = str(tmp_path_factory.mktemp("eight"))
-    entries = [
-        Entry(
-            id=name, path=f"bok/{kind}/{name}.md", title=title, summary=text.split(".")[0], clusters=(cluster,),
-            keywords=tuple(name.split("-")),
-        )
-        for name, kind, cluster, title, text in LESSONS
-    ]  # fmt: skip
-    documents = [
-        Document(path=f"bok/{kind}/{name}.md", title=title, text=f"{text}\n") for name, kind, _, title, text in LESSONS
-    ]
-    build_catalog(entries, documents, CLUSTERS, PATTERNS, folder, built_at="2026-11-20T10:00:00Z", sources=())
-    return open_catalog(folder)
+    return Librarian(write_eight(tmp_path_factory.mktemp("eight")), ledger=False).open_catalog()
 
 
 def asked(catalog: Catalog, text: str) -> Answer:
@@ -96,12 +48,70 @@ def test_related_queries_are_all_wordings_of_the_matched_pattern_and_its_neighbo
     answer = asked(eight, text)
     assert "netlify-hugo-version" in {result.id for result in answer.documents}
     wordings = {"my deployment to netlify fails", "why does netlify build another site", "deployment help"}
-    assert wordings - {text} <= set(answer.related_queries)
+    assert (wordings | {"deployment debugging"}) - {text} <= set(answer.related_queries)
+
+
+def test_no_match_names_a_broader_keyword_what_to_browse_and_similar_questions_with_counts(eight: Catalog) -> None:
+    answer = asked(eight, "rust debugging tools")
+    fields = answer.to_dict()
+    assert (fields["matched"], fields["reason"]) == (False, "no_documents_match")
+    assert any("'debugging' alone" in line for line in fields["suggestions"])
+    assert fields["browse"] == {
+        "topics": ["deployment", "working", "availability"], "platforms": ["dns", "netlify", "railway"],
+        "audiences": ["ai_agent", "developer"],
+    }  # fmt: skip
+    documents = ["netlify-hugo-version", "railway-https", "dns-outage"]
+    assert fields["similar_queries"] == [{"query": "deployment debugging", "documents": documents, "count": 3}]
+    for form in ("summary", "table", "markdown", "xml"):
+        shown = render(answer, form).replace("\\", "")
+        assert "deployment debugging (3 documents)" in shown
+        assert all(f"{kind}: {names[0]}" in shown for kind, names in fields["browse"].items())
+
+
+def test_a_sum_is_answered_with_nothing(eight: Catalog) -> None:
+    answer = asked(eight, "what's 2+2")
+    assert (answer.matched, len(answer.documents)) == (False, 0)
+
+
+def test_the_view_of_a_platform_has_half_a_line_for_each_document_and_tips_as_sentences(eight: Catalog) -> None:
+    fields = search(eight, Query(text="", platform="netlify")).to_dict()
+    assert [document["id"] for document in fields["about_documents"]] == ["netlify-hugo-version", "nuclear-option"]
+    assert all(0 < len(document["about"]) <= HALF_A_LINE for document in fields["about_documents"])
+    assert fields["quick_tips"] == ["Pin HUGO_VERSION in netlify.toml.", "Never delete a project to fix a build."]
+
+
+def test_without_learning_paths_an_audience_reads_each_nature_of_each_cluster_in_order(eight: Catalog) -> None:
+    fields = search(eight, Query(text="", audience="developer")).to_dict()
+    assert fields["learning_path"] == ["nuclear-option", "dns-outage", "netlify-hugo-version", "outage-checklist"]
+    natures = [fields["learning_reasons"][name].partition(":")[0] for name in fields["learning_path"]]
+    assert natures == ["anti-pattern, critical", "gotcha, critical", "gotcha, critical", "checklist, high"]
+    assert fields["by_urgency"] == {
+        "when_production_down": ["dns-outage", "netlify-hugo-version", "outage-checklist"],
+        "for_prevention": ["nuclear-option", "railway-https"],
+    }
+
+
+def test_an_answer_carries_passages_relevance_an_action_clusters_and_corrected_words(eight: Catalog) -> None:
+    fields = asked(eight, "netlfy deploymnt dns domain").to_dict()
+    assert fields["corrected"] == ["netlify", "deployment"]
+    assert fields["action"] == "Look up the records with dig."
+    assert {"deployment", "availability"} <= set(fields["clusters_found"])
+    document = next(result for result in fields["documents"]["primary"] if result["id"] == "dns-outage")
+    assert document["relevance"].endswith("%")
+    assert document["heading"] == "DNS records missing after a move of the domain"
+    assert "the domain no longer resolves" in document["passage"]
+
+
+def test_a_tool_result_may_be_xml_under_a_line_that_says_what_was_found(eight: Catalog) -> None:
+    answer = asked(eight, "my site won't load")
+    head, _, body = render(answer, "xml").partition("\n")
+    assert head == "Found 3 documents about my site won't load"
+    assert f'<primary_docs><doc path="{answer.primary[0].path}"' in body
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(["site", "won't", "load", "down", "mail", "x", "netlify", "disk", "full"]), max_size=9))
-def test_a_complaint_has_causes_only_if_it_names_a_thing(said: list[str]) -> None:
-    broken = complaint([word.replace("'", "") for word in said])
+def test_a_complaint_has_causes_only_if_it_names_a_thing(words: list[str]) -> None:
+    broken = complaint([word.replace("'", "") for word in words])
     assert bool(broken.causes) == bool(broken.everyday)
-    assert broken.everyday <= {word.replace("'", "") for word in said}
+    assert broken.everyday <= {word.replace("'", "") for word in words}

@@ -60,6 +60,10 @@ def test_a_search_imports_nothing_heavy(process: Process, commons: Path, environ
         ("json", '"matched":true'),
         ("yaml", "matched: true"),
         ("paths", "bok/site-checklist.md\n"),
+        ("xml", '<primary_docs><doc path="bok/site-checklist.md"'),
+        ("paths_only", "bok/site-checklist.md\n"),
+        ("minimal", "bok/site-checklist.md\n"),
+        ("full_context", "> Save the domain records first."),
     ],
 )
 def test_every_form_is_shown(deia: Deia, form: str, told: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 
+from deia.ingest.detect import BINARY, SAMPLE
 from deia.ingest.reading import Reading, ReadingError
 from deia.text import one_line
 
@@ -26,7 +27,7 @@ def decode(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text of some bytes, with plain newlines, and what there is to say about its encoding."""
     notes: tuple[str, ...] = ()
     bom, encoding = next(((bom, name) for bom, name in BOMS if content.startswith(bom)), (b"", "utf-8"))
-    if not bom and b"\0" in content[:4096]:
+    if not bom and (b"\0" in content[:SAMPLE] or content.startswith(BINARY)):
         raise ReadingError("it is no text", where=path)
     try:
         text = content[len(bom) :].decode(encoding)

@@ -77,7 +77,8 @@ def as_xml(answer: Answer) -> str:
     body += "".join(element("advice", escape(line)) for line in advice(answer))
     about = f" about {plain(answer.query)}" if answer.documents and answer.query else ""
     first_line = f"Found {counted(len(answer.documents), 'document')}{about}" if answer.documents else headline(answer)
-    return f"{escape(first_line)}\n{element('answer', body, confidence=answer.confidence, action=answer.action)}"
+    whole = element("answer", body, confidence=answer.confidence, action=answer.action)
+    return f"{escape(first_line, quote=False)}\n{whole}"
 
 
 def as_yaml(answer: Answer) -> str:

@@ -18,7 +18,7 @@ from deia.match.tokeniser import words
 from deia.records import Record
 from deia.search.answer import Answer, AudienceView, PlatformView
 from deia.search.rendering.columns import ELLIPSIS, columns, cut, plain, wrap
-from deia.search.rendering.wording import CLUSTERS, outcome, where
+from deia.search.rendering.wording import asked_before, clusters_to_choose, outcome, to_browse, where
 
 WIDTH = 100
 NARROWEST = 40
@@ -93,8 +93,9 @@ class _Page:
         groups: Sequence[tuple[str, Sequence[str]]] = (
             ("graph", answer.dependents),
             ("try", answer.suggestions),
-            ("asked", [similar.query for similar in answer.similar_queries]),
-            ("clusters", [", ".join(answer.available_clusters[:CLUSTERS])] if answer.available_clusters else []),
+            ("asked", asked_before(answer)),
+            ("browse", to_browse(answer)),
+            ("clusters", clusters_to_choose(answer)),
             ("learn", self._learning()),
             ("tips", answer.view.quick_tips if isinstance(answer.view, PlatformView) else ()),
             ("next", [line for line in answer.suggested_next if line not in shown]),

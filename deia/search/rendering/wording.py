@@ -39,14 +39,28 @@ def headline(answer: Answer) -> str:
     return f"{sentence}."
 
 
+def asked_before(answer: Answer) -> list[str]:
+    """Return past questions like this one, each with the number of documents that answer it."""
+    return [f"{past.query} ({counted(len(past.documents), 'document')})" for past in answer.similar_queries]
+
+
+def to_browse(answer: Answer) -> list[str]:
+    """Return the topics, platforms and audiences that a person can look through instead, a line for each kind."""
+    return [f"{kind}: {', '.join(names[:BROWSED])}" for kind, names in answer.browse.items()]
+
+
+def clusters_to_choose(answer: Answer) -> list[str]:
+    """Return the clusters in which to go on, each with half a line about it."""
+    about = answer.about_clusters
+    return [f"{name} ({about[name]})" if name in about else name for name in answer.available_clusters[:CLUSTERS]]
+
+
 def advice(answer: Answer) -> list[str]:
     """Return the warnings and what to do next, as lines."""
     notes = [f"Note: {warning}." for warning in answer.audit.warnings]
-    similar = [
-        f"Asked before: {past.query} ({counted(len(past.documents), 'document')})" for past in answer.similar_queries
-    ]
-    browse = [f"Browse {kind}: {', '.join(names[:BROWSED])}." for kind, names in answer.browse.items()]
-    clusters = [f"Clusters: {', '.join(answer.available_clusters[:CLUSTERS])}."] if answer.available_clusters else []
+    similar = [f"Asked before: {line}" for line in asked_before(answer)]
+    browse = [f"Browse {line}." for line in to_browse(answer)]
+    clusters = [f"Cluster: {line}" for line in clusters_to_choose(answer)]
     related = [f"Related question: {line}" for line in answer.related_queries]
     path = answer.view.learning_path if isinstance(answer.view, AudienceView) else ()
     order = [f"To read in this order: {', '.join(path)}."] if path else []

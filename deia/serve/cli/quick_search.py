@@ -11,7 +11,7 @@ from deia.folders import state_folder
 from deia.librarian import Librarian
 from deia.records import TYPE_CHECKING
 from deia.search.rendering.llm_quotes import BUDGET
-from deia.search.rendering.render import full, render
+from deia.search.rendering.render import OTHER_NAMES, full, render
 from deia.search.rendering.terminal_answer import table
 from deia.serve.cli import output
 from deia.serve.cli.terminal import look_of
@@ -33,6 +33,7 @@ def search(
     The default form is a table in a terminal and a summary otherwise; with a budget it is the form for a model. Raise
     DeiaError if there is no such commons, a filter is unknown, or the form does not use a budget.
     """
+    form = OTHER_NAMES.get(form, form)
     if budget and form not in ("", "full"):
         raise QueryError(f"--budget does not apply to --format {form}", fix="Use it with --format full.")
     librarian = Librarian(commons or None, agent="cli")

@@ -36,7 +36,7 @@ from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.ranking.retrieve import BY_WORDS
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
-from deia.search.rendering.render import full, summary
+from deia.search.rendering.render import as_xml, full, summary
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
@@ -68,14 +68,14 @@ SEARCHED = 400  # characters of a plan with which documents are searched
 def query(desk: Desk, *, query: str, detail: str = "summary", **filters: Unpack[Filters]) -> Reply:
     """Answer a question in the published shape, with a warning if the sources changed meanwhile.
 
-    With the `detail` "full" the documents are quoted.
+    With the `detail` "full" the documents are quoted, with "xml" their passages are in XML.
     """
     answer: Answer = desk.librarian.query(query, **filters)
     _require_tier(desk, answer)
     if desk.collections:  # this part is compiled anew when anything of the rest changes
         answer = answer.but(audit=answer.audit.but(index_built_at=""))
     quoted = detail == "full"
-    text = full(answer) if quoted else summary(answer)
+    text = full(answer) if quoted else as_xml(answer) if detail == "xml" else summary(answer)
     changed = "" if desk.collections else desk.recently_changed_source()
     if changed:
         warning = f"{changed} changed since the commons was compiled; a compile is on its way"

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from deia.compile.compiler import compile_commons
 from deia.compile.triggers.topics import topics_of
 from deia.knowledge import Entry
-from deia.serve.hooks.offers import TASKS, topic_of
+from deia.serve.hooks.offers import TASKS, offer, topic_of
+from deia.settings import DEFAULTS
+from deia.watch.memory.log import FileLog
 from tests.serve.test_hook import answer_of, event_of
 
 if TYPE_CHECKING:
@@ -33,6 +35,16 @@ DOCUMENT = "---\ntitle: {}\nplatform: netlify\ntags: [turbine]\n---\n# {}\n\nTex
 )
 def test_a_task_that_names_a_topic_is_recognised(text: str, topic: str) -> None:
     assert topic_of(TOPICS, text) == topic
+
+
+def test_the_offer_is_worded_as_the_specification_shows_and_made_once(tmp_path: Path) -> None:
+    log = FileLog(str(tmp_path), "a conversation")
+    (tmp_path / "memory").mkdir()
+    said = offer(TOPICS, "Please change the DNS for our site.", log)
+    assert said is not None
+    assert "I found 3 relevant documents about DNS. Review them before proceeding?" in said.note
+    assert offer(TOPICS, "Now update the DNS again", log) is None
+    assert DEFAULTS.offers is False
 
 
 @given(st.text())

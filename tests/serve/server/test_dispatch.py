@@ -40,6 +40,8 @@ IS_THERE = """\
          {"query": "x", "limit": 50, "detail": "full"}),
         ("SearchLibrary", {"query": "x", "mode": "keywords", "asset_type": "code"}, "query_global_commons",
          {"query": "x", "limit": 5, "detail": "full", "mode": "keywords", "asset_type": "code"}),
+        ("SearchLibrary", {"query": "x", "mode": "semantic"}, "query_global_commons",
+         {"query": "x", "limit": 5, "detail": "full", "mode": "semantic"}),
         ("ReadFromLibrary", {"path": "library://bok/a.md", "lines": "3"}, "read_document",
          {"document": "bok/a.md", "lines": "3"}),
         ("AddToLibrary", {"title": "t", "content": "c", "path": "library://bok/nodes/"}, "save_lesson",
@@ -98,6 +100,17 @@ def test_a_folder_outside_bok_is_taken_in_as_a_source_after_asking(desk: Desk, m
     assert confirmation(desk, arguments) == f"Take {str(folder)!r} into your library?"
     reply = answer(desk, arguments)
     assert (reply.source, reply.fields["added"], reply.fields["status"]) == ("docs", [], "pending")
+
+
+def test_a_search_returns_passages_and_xml_if_it_is_asked_for(desk: Desk) -> None:
+    reply = answer(desk, Call(tool="query_global_commons", arguments={"query": "delete a stie", "detail": "xml"}))
+    fields: Any = reply.fields
+    assert (fields["corrected"], fields["clusters_found"]) == (["site"], ["hosting"])
+    document = fields["documents"]["primary"][0]
+    assert "Save the domain records first." in document["passage"]
+    assert (document["heading"], document["relevance"][-1:]) == ("Before a site is deleted", "%")
+    assert reply.text.startswith("Found ")
+    assert '<primary_docs><doc path="bok/hosting/site-checklist.md"' in reply.text
 
 
 def test_a_tool_that_is_not_offered_is_refused_with_the_nearest() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -174,6 +175,22 @@ def test_a_commons_that_is_none_is_told_before_anything_else(place: Place) -> No
     _, said = process.communicate(timeout=30)
     assert process.returncode == 2
     assert b"deia init" in said
+
+
+def test_the_setting_transport_chooses_standard_input_and_output(place: Place) -> None:
+    process = place.start("serve", DEIA_TRANSPORT="stdio")
+    replies, _ = process.communicate(json.dumps(opening("2025-06-18")).encode() + b"\n", timeout=30)
+    assert json.loads(replies.splitlines()[0])["result"]["protocolVersion"] == "2025-06-18"
+
+
+def test_the_setting_port_chooses_where_http_is_served(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    process = place.start("serve", DEIA_PORT=str(port))
+    assert process.stderr is not None
+    assert f"http://127.0.0.1:{port}/mcp" in process.stderr.readline().decode()
+    process.terminate()
+    process.communicate(timeout=30)
 
 
 @pytest.mark.slow

@@ -35,6 +35,12 @@ def test_compiling_tells_what_was_written(deia: Deia, commons: Path, environ: di
     assert (derived(commons, environ) / "triggers").exists()
 
 
+def test_compiling_with_word_vectors_alone_after_the_sentence_model_writes_anew(deia: Deia) -> None:
+    tiers = ("compact", "static", "static")
+    outcomes = [deia("compile", "--tier", tier).out.partition(" ")[0] for tier in tiers]
+    assert outcomes == ["Wrote", "Wrote", "Everything"]
+
+
 def test_triggers_that_cannot_be_gated_and_problems_are_told(deia: Deia, commons: Path) -> None:
     (commons / "triggers" / "wide.yaml").write_text(WIDE + "- id: broken\n", encoding="utf-8")
     done = deia("compile")
