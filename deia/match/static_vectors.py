@@ -196,11 +196,13 @@ class Static:
         """
         if len(self._respelled) > MOST_WORDS:
             self._respelled.clear()
-        if word not in self._respelled:
+        nearest = self._respelled.get(word)
+        if nearest is None:
             letters, known = sorted(word), [] if self._has(word) else [*filter(self._has, one_edit_away(word))]
             by_length = {near: sum(map(mul, *[self.sums(near)] * 2)) for near in known}
-            self._respelled[word] = min(known, key=lambda near: (sorted(near) != letters, by_length[near]), default="")
-        return self._respelled[word]
+            nearest = min(known, key=lambda near: (sorted(near) != letters, by_length[near]), default="")
+            self._respelled[word] = nearest
+        return nearest
 
     def _has(self, word: str) -> bool:
         return self.row(WHOLE + word) >= 0 or self.row(word) >= 0

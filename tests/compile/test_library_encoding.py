@@ -26,7 +26,7 @@ from deia.match.numerics import np
 from deia.match.tiers import open_tier
 from deia.search.question.terms import read_question
 from deia.search.ranking.code_sentences import mapped, sentence_of_code
-from deia.search.ranking.rank import APART
+from deia.search.ranking.rank import APART, Evidence, Likeness
 from deia.search.ranking.rescoring import rescored
 from deia.search.ranking.retrieve import RESCORED_NOTE, choose_tier, retrieve
 from tests.derived import derived
@@ -167,6 +167,23 @@ def test_code_is_read_with_its_name_in_words_and_mapped_whether_it_is_encoded_al
     assert likeness() == pytest.approx(wanted, abs=0.01)
     encode_library(root, environ)
     assert likeness() == pytest.approx(wanted, abs=0.01)
+
+
+def test_an_empty_file_of_code_can_be_compared_by_the_model(
+    root: str, environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "manuals/turbine").mkdir()
+    (tmp_path / "manuals/turbine/__init__.py").write_text("", encoding="utf-8")
+    update(root, [], environ)
+    answer = Librarian(root).query("turbine init", tier="compact", layer="library")
+    assert answer.audit.tier == "compact"
+
+
+def test_where_no_passage_can_be_compared_the_model_has_nothing_to_say(root: str) -> None:
+    library = Librarian(root).open_catalog_of("library:manuals/valve.md")
+    nothing = Evidence(hits=[], likeness=Likeness(passages={}, documents={}))
+    meaning = choose_tier(library, tiers=("rescored", "static"))
+    assert rescored(library, read_question("spam", library), nothing, meaning) == nothing.likeness
 
 
 def test_a_person_who_chose_word_vectors_has_nothing_encoded(

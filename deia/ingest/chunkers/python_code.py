@@ -2,6 +2,8 @@
 
 A line that begins neither in brackets nor in a string nor behind a backslash begins a statement, and its indent says
 what it belongs to. What is not clean (odd indents, brackets or strings that do not close, tabs) is left to a parser.
+An f-string that has its own quotes inside, as Python 3.12 allows, is read as several strings, which mostly comes to the
+same.
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ def python_definitions(source: bytes, rows: Sequence[str]) -> list[Definition] |
 
 def _lines(source: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yield the first row, the last row and the last mark of each logical line, blank ones and comments included."""
-    marked = ESCAPED.sub(b"", source).replace(b'"""', b"\xff").replace(b"'''", b"\xfe")
+    marked = ESCAPED.sub(b"e", source).replace(b'"""', b"\xff").replace(b"'''", b"\xfe")
     effects = _Effects()
     first = depth = 0
     quotes = last = b""
@@ -104,6 +106,8 @@ def _spans(rows: Sequence[str], lines: Iterable[tuple[int, int, bytes]]) -> list
         indent = len(rows[first]) - len(code)
         if indent > level and mark == b":":
             blocks.append((indent, head))
+            if len(blocks) > MOST_LEVELS:
+                raise _UnclearError
             if head:
                 head.body = first
         elif indent != level:
@@ -115,7 +119,7 @@ def _spans(rows: Sequence[str], lines: Iterable[tuple[int, int, bytes]]) -> list
             head = _Span(first if decorator < 0 else decorator, first, last)
             spans.append(head)
             decorator = -1
-        elif decorator >= 0 or code[0] < " " or len(blocks) > MOST_LEVELS:
+        elif decorator >= 0 or code[0] < " " or code[0] == "\\":
             raise _UnclearError
         before, mark = last, last_mark
     _close(blocks, 0, before)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Chosen with bench/links.py on 400 of the questions made of CPython's documentation, and reported on others.
 SEEDS = 10  # of the best passages, whose links are followed
 WEIGHT = 2.0  # of a link of the best passage whose line has all of the question, where that passage's score is 1
-STRUCTURE = 1.0  # of a passage of code that is related to the best one, if it has as much of the question as that one
+STRUCTURE = 0.5  # of a passage of code that is related to the best one, if it has as much of the question as that one
 FAN = 0.05  # how much a link counts less each time twice as many lead there
 WHOLE, CODE = -1, "code"
 MOST_LINKS = 200  # of a passage

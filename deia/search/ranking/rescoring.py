@@ -40,7 +40,7 @@ def rescored(catalog: Catalog, question: Question, evidence: Evidence, meaning: 
     tier = meaning.rescorer
     weight = fusion_weight(meaning.tier.name, named=named_share(question)) if meaning.tier else 0.0
     places = _best_places(apart(evidence), weight, code_weight(meaning.tier.name, weight) if meaning.tier else 0.0)
-    if tier is None or evidence.likeness is None:
+    if tier is None or evidence.likeness is None or not places:
         return evidence.likeness
     documents = [catalog.document_at(number) for number in places]
     passages, wholes = _encoded(catalog, tier, documents, places, evidence.code)
@@ -107,6 +107,7 @@ def _texts(catalog: Catalog, document: StoredDocument, ordinals: list[int], code
     if document.number not in code:
         return texts
     path = path_of(document.entry.id)
-    symbols = [document.natures[ordinal][1] if document.natures else "" for ordinal in ordinals]
+    natures = [document.natures[ordinal] if document.natures else () for ordinal in ordinals]
+    symbols = ["".join(nature[1:2]) for nature in natures]
     headings = [document.headings[ordinal] for ordinal in ordinals]
     return [sentence_of_code(path, *parts) for parts in zip(symbols, headings, texts, strict=True)]

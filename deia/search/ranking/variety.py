@@ -25,20 +25,23 @@ def varied(catalog: Catalog, ranked: Sequence[Ranked], *, variety: float = 0.0) 
     if len(ranked) < 2:
         return list(ranked)
     left = [*ranked[:COMPARED]]
-    words = {document.number: _words(catalog, document) for document in left}
+    words = {_place(document): _words(catalog, document) for document in left}
     chosen = [left.pop(0)]
-    likest = {document.number: 0.0 for document in left}
+    likest = {_place(document): 0.0 for document in left}
     while left:
-        last = words[chosen[-1].number]
-        likest = {
-            document.number: max(likest[document.number], likeness(words[document.number], last)) for document in left
-        }
-        best = max(left, key=lambda document: _worth(document, likest[document.number], variety))
+        last = words[_place(chosen[-1])]
+        likest = {place: max(likest[place], likeness(words[place], last)) for place in map(_place, left)}
+        best = max(left, key=lambda document: _worth(document, likest[_place(document)], variety))
         left.remove(best)
-        worth = min(chosen[-1].score, _worth(best, likest[best.number], variety))
+        worth = min(chosen[-1].score, _worth(best, likest[_place(best)], variety))
         chosen.append(best if worth == best.score else best.but(score=worth))
     rest = [document.but(score=min(document.score, chosen[-1].score)) for document in ranked[COMPARED:]]
     return [*chosen, *rest]
+
+
+def _place(ranked: Ranked) -> tuple[int, int]:
+    """Return what tells a document from the others: of a file of code, several passages are ranked, each by itself."""
+    return ranked.number, ranked.ordinal
 
 
 def _worth(ranked: Ranked, likest: float, variety: float) -> float:
