@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from deia.knowledge import Chunk
 from deia.match.tokeniser import terms, words
-from deia.search.question.joined_words import pieces
 from deia.search.ranking.code_sentences import parts_of
+from deia.search.ranking.joined_words import pieces
 
 # How often the words of a field are counted. Those of the text count once, since how often a variable is used means
 # nothing. (Tuned on one half of the questions of bench/functions.py; name 3 to 8 measured alike.)

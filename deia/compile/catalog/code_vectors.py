@@ -20,8 +20,8 @@ from deia.knowledge import Chunk
 from deia.match.numerics import Floats, np
 from deia.match.passage_vectors import scaled_to_one
 from deia.match.tokeniser import words
-from deia.search.question.joined_words import pieces
 from deia.search.ranking.code_sentences import parts_of, path_of, signature_of
+from deia.search.ranking.joined_words import pieces
 
 MOST = (8, 8, 14, 30, 90)  # words of a passage's path, of what it is in, of its name, of its signature, of its text
 FIX = "Install deia again: its file of code words is damaged."

@@ -16,7 +16,7 @@ from deia.folders import LIBRARY_PREFIX, MODELS
 from deia.match.numerics import Floats, np
 from deia.match.passage_vectors import scaled_to_one
 from deia.match.tokeniser import spelled_out, words
-from deia.search.question.joined_words import pieces
+from deia.search.ranking.joined_words import pieces
 from deia.search.ranking.weights import CODE_MAP
 
 MOST_SIGNATURE = 200  # characters of a signature's words

@@ -32,7 +32,7 @@ SCALE_OF = 100  # documents: the best one is 1 and the hundredth best 0 on the c
 NEAR_BEST = 0.7  # of the best score: documents above this answer the question too
 MOST_PRIMARY = 3
 STRONGER = 0.1  # of a document's score, added or subtracted by the greatest strength in the index
-CODE_MEANING = {"static": 0.45, "compact": 0.55}  # the most that meaning counts for code, whose names say much
+CODE_MEANING = {"static": 0.45}  # the most that meaning counts for code, whose names say much
 APART = 1 << 40  # a passage of code is ranked under the number of its document and so many for its ordinal
 BESIDE = 10  # additional documents that are ranked because their strength could lift them
 

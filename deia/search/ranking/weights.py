@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 FILE = "search.json"
 CODE_MAP = "code_map.bin"  # which `code_sentences` reads
 WORDS_ALONE = "words"  # the verdict where there are not even word vectors to look at
-# Other sentence transformers get the weights of the one that was measured; what was learned of code needs no vectors.
-SUBSTITUTES = {"transformer": "compact", WORDS_ALONE: "keyword"}
+SUBSTITUTES = {"transformer": "compact"}  # other sentence transformers get the weights of the one that was measured
+JUDGING_CODE = {WORDS_ALONE: "keyword"}  # what was learned of code in searches by words looks at no vectors
 OF_CODE = " code"  # behind a tier's name: what tools/train_code_verdict.py learned
 _loaded: dict[str, Any] = {}
 
@@ -62,7 +62,7 @@ def shown_weights(tier: str, *, named: float) -> ShownWeights:
 def verdict_weights(tier: str, *, code: bool = False) -> VerdictWeights:
     """Return what the verdict learned for a tier, for code in the best place if it learned anything about that."""
     learned: Mapping[str, Any] = _learned()["verdict"]
-    of_code = f"{SUBSTITUTES.get(tier, tier)}{OF_CODE}"
+    of_code = f"{JUDGING_CODE.get(tier, tier)}{OF_CODE}"
     return VerdictWeights(**(learned.get(of_code, learned[tier]) if code else learned[tier]))
 
 

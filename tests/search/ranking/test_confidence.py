@@ -130,8 +130,9 @@ def test_the_learned_weights_fit_the_observations(tier: str, *, code: bool) -> N
 
 
 def test_code_is_judged_by_what_was_learned_of_code() -> None:
-    assert verdict_weights("static", code=True) != verdict_weights("static")
-    assert verdict_weights("compact", code=True) == verdict_weights("compact")
+    for tier in ("keyword", "static", "compact"):
+        assert verdict_weights(tier, code=True) != verdict_weights(tier)
+    assert verdict_weights("transformer", code=True) == verdict_weights("transformer")
     assert verdict_weights("words", code=True) == verdict_weights("keyword", code=True)
 
 

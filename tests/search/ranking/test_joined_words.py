@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.compile.catalog.code_terms import pieces_in
-from deia.search.question.joined_words import LONGEST, MOST_PIECES, pieces
+from deia.search.ranking.joined_words import LONGEST, MOST_PIECES, pieces
 
 
 @pytest.mark.parametrize(
