@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from hashlib import blake2b
@@ -41,9 +41,9 @@ from deia.graph.facts import Facts, joined
 from deia.graph.facts_of import Page
 from deia.graph.facts_process import FactsProcess
 from deia.graph.graph_store import DATABASE, FOUND_BY, SCHEMA, Graph, GraphError
-from deia.graph.python_modules import module_names
+from deia.graph.python_modules import SUFFIXES, module_names
 from deia.graph.schema import Schema, read_schema
-from deia.ingest.library_store import Library, Shelved, library_at
+from deia.ingest.library_store import EVER, Library, Shelved, library_at
 from deia.ingest.reading import ReadingError
 from deia.knowledge import Entry
 from deia.language_model import Endpoint
@@ -155,26 +155,40 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str], collections: Se
         SCHEMA: json.dumps(schema.shown()),
         FOUND_BY: extractor(),
         COMMONS: _digest(schema.shown(), sorted(proposals), merges, catalog, settings.starter),
-        LIBRARY: _digest(schema.shown(), sorted(proposals), merges, library.state if library else ""),
+        LIBRARY: f"{_digest(schema.shown(), sorted(proposals), merges)}:{library.state if library else ''}",
     }
     if all(graph.about(part) == state for part, state in states.items()):
         return
     with FileLock(f"{graph.folder}/{LOCK}"), FactsProcess() as process:
+        process.start()
         changed = [part for part, state in states.items() if graph.about(part) != state]
         wanted: dict[str, _Wanted] = {}
+        hashes = graph.hashes()
         if COMMONS in changed:
             commons = _commons(root, environ, settings, collections)
             wanted |= {**_described(commons, schema), **_read(lessons(commons, schema), proposals, schema)}
+        since = _unchanged_until(graph, library, states[LIBRARY], hashes) if LIBRARY in changed and library else EVER
         if LIBRARY in changed and library:
-            wanted |= _read(passages(library, schema), proposals, schema)
-        known = {name: digest for name, digest in graph.hashes().items() if _part_of(name) in changed}
+            wanted |= _read(passages(library, schema, since, hashes), proposals, schema)
+        whole = [part for part in changed if part != LIBRARY or since == EVER]
+        known = {name: digest for name, digest in hashes.items() if _part_of(name) in whole} if whole else {}
+        known |= {name: hashes[name] for name in wanted.keys() & hashes.keys()}
         known |= dict.fromkeys(graph.naming(merges) & known.keys(), "")
         with graph.transaction():
             graph.merge(merges)
         _put(graph, process, wanted, known, states)
         if not collections:
             files.replace(f"{graph.folder}/{IMPORTERS_LIST}", _importers(graph, library) if library else b"")
-            record_indexing(root, environ, settings, extractor=extractor(), total=len(graph.hashes()))
+            record_indexing(root, environ, settings, extractor=extractor(), total=graph.size())
+
+
+def _unchanged_until(graph: Graph, library: Library, state: str, hashes: Mapping[str, str]) -> int:
+    """Return the revision of the library since which documents of the graph have only got another content, or EVER."""
+    before, _, revision = graph.about(LIBRARY).rpartition(":")
+    if before != state.rpartition(":")[0] or not revision.isdecimal() or library.removed(int(revision)):
+        return EVER
+    changed = {document.id for document in library.documents(int(revision))}
+    return int(revision) if changed <= hashes.keys() else EVER
 
 
 def _schema(settings: Settings, collections: Sequence[str]) -> Schema:
@@ -277,10 +291,12 @@ def lessons(commons: Commons, schema: Schema) -> Iterator[Text]:
         yield Text(document.path, _digest(text), document.title, page)
 
 
-def passages(library: Library, schema: Schema) -> Iterator[Text]:
-    """Yield the documents of a library."""
-    documents = library.documents()
-    modules = module_names(document.id for document in documents if document.id.endswith((".py", ".pyi")))
+def passages(library: Library, schema: Schema, since: int = EVER, known: Iterable[str] = ()) -> Iterator[Text]:
+    """Yield the documents of a library, or those that changed after a revision; the others are `known` by their ids."""
+    documents = library.documents(since)
+    names = {document.id for document in documents}
+    is_python = any(name.endswith(SUFFIXES) for name in names)  # else nobody asks for names of modules
+    modules = module_names(name for name in {*known, *names} if _part_of(name) == LIBRARY) if is_python else {}
     for document in documents:
         module = modules.get(document.id, "")
         page = partial(_kept_page, library, document, schema, module)

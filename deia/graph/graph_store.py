@@ -121,6 +121,10 @@ class Graph:
         """Return the hash of each document, by name."""
         return dict(self.database.execute("select name, hash from documents"))
 
+    def size(self) -> int:
+        """Return how many documents the graph has."""
+        return int(self.database.execute("select count(*) from documents").fetchone()[0])
+
     # --- writing ---
 
     @contextmanager

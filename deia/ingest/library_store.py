@@ -35,6 +35,7 @@ TIER_OF = "tier:"  # begins the name under which the tier of a collection is sto
 PLACES = ("anchors", "links")  # of a page: each a name or an address, with its line
 PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
 READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
+EVER = -1  # the revision after which everything changed
 PATIENCE = 30.0  # seconds to wait for another process to finish writing
 SCHEMA = """
 create table if not exists about (name text primary key, value);
@@ -359,7 +360,7 @@ class Library:
 
     # --- for the catalog ---
 
-    def documents(self, since: int = -1) -> list[Shelved]:
+    def documents(self, since: int = EVER) -> list[Shelved]:
         """Return every document, or those that changed after a revision, by id."""
         sql = "select id, title, type, tags, updated, content from documents where revision > ? order by id"
         return [

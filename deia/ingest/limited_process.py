@@ -51,6 +51,11 @@ class LimitedProcess:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    def start(self) -> None:
+        """Start the process before the first question comes, which then finds it ready."""
+        with contextlib.suppress(OSError):  # the first question reports it
+            self._running()
+
     def ask(self, path: str, question: Fields, content: bytes, taken: Callable[[Any], Value]) -> Value:
         """Return what `taken` makes of the answer; raise ReadingError if there is none, or a limit was broken."""
         asked = json.dumps(question).encode("ascii") + b"\n" + content

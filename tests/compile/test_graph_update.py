@@ -124,6 +124,29 @@ def test_what_changes_and_goes_is_followed(root: str, environ: Mapping[str, str]
     assert not any("stock" in target for _, _, target, _, _ in relations(root, environ))
 
 
+def test_what_changed_is_taken_in_as_if_the_graph_were_made_anew(
+    root: str, environ: Mapping[str, str], code: Path
+) -> None:
+    (code / "pack").mkdir()
+    (code / "pack/tools.py").write_text("import stock\n", encoding="utf-8")
+    take_in(root, [described(FolderSource(path=str(code))).but(name="code")], environ)
+    before = relations(root, environ)
+    for path, text in {
+        "shop.py": "import stock\n\ndef sell():\n    stock.take()\n\ndef ask():\n    sell()\n",
+        "compose.yaml": COMPOSE.replace("db", "store"),
+        "pack/__init__.py": "",  # gives the other file in its folder another name
+        "pack/tools.py": "from stock import take\n\ndef use():\n    take()\n",
+        "stock.py": "def take():\n    give()\n\ndef give():\n    pass\n",
+    }.items():
+        (code / path).write_text(text, encoding="utf-8")
+        update(root, [], environ)
+        changed = relations(root, environ)
+        Path(graph_folder(root, environ), DATABASE).unlink()
+        assert changed == relations(root, environ)
+        assert changed != before or not text
+        before = changed
+
+
 def test_a_damaged_graph_is_made_anew(root: str, environ: Mapping[str, str]) -> None:
     before = relations(root, environ)
     Path(graph_folder(root, environ), DATABASE).write_bytes(b"no database" * 1000)
