@@ -35,6 +35,8 @@ HASH_COMMENTS = frozenset(
     "ruby bash perl r julia elixir powershell nim make cmake tcl terraform hcl graphql gdscript".split()
 )
 INSIDE = frozenset(("python", "starlark"))  # languages that write the comment on a definition inside it
+# Characters beyond the first 65,536, in UTF-8: scanners of some grammars (D, Bash) crash at them.
+ASTRAL = re.compile(rb"[\xf0-\xf7][\x80-\xbf]{3}")
 DEEPEST_NAME = 3  # levels below a definition that are searched for its name
 
 
@@ -58,7 +60,7 @@ def _captured(source: bytes, grammar: tuple[Any, Any]) -> list[Definition]:
     parser, query = grammar
     from tree_sitter import QueryCursor  # noqa: PLC0415 - an extra
 
-    captures = QueryCursor(query).captures(parser.parse(source).root_node)
+    captures = QueryCursor(query).captures(parser.parse(ASTRAL.sub(b"____", source)).root_node)
     nodes = [(kind, node) for kind, captured_nodes in captures.items() if kind[0] != "_" for node in captured_nodes]
     nodes.sort(key=lambda capture: (capture[1].start_byte, -capture[1].end_byte))
     captured = []

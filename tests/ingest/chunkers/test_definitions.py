@@ -126,6 +126,19 @@ def test_broken_source_is_cut_all_the_same(language: str, data: st.DataObject) -
     assert chunks_of(text, language, CodeChunkerConfig(max_chunk_size=40))
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("d", "int a() { return 1; }\nclass B `\u89df\U000d56c7{} }"),
+        ("d", "int a()\U000c65f7g< {} }"),
+        ("bash", "a() {\U0002eb75\U000fe4a9{\U00100f1d\u8b72c { d; }"),
+    ],
+)
+def test_characters_that_crash_a_grammar_are_kept_from_it(language: str, text: str) -> None:
+    kept = "".join(part.text for part in chunks_of(text, language))
+    assert "".join(kept.split()) == "".join(text.split())
+
+
 def test_deep_nesting_is_cut() -> None:
     assert chunks_of("".join(" " * n + f"def f{n}():\n" for n in range(900)) + " " * 901 + "pass")
     assert chunks_of("{" * 20_000 + "}" * 20_000, "c")
