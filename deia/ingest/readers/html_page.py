@@ -10,19 +10,20 @@ from deia.ingest.reading import Reading, missing_extra
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     Node = Any  # the parser's tree, or a node of it, which is an extra
 
 NO_CONTENT = "script style noscript template svg iframe nav footer aside form button dialog".split()
-MAIN = ("main", "[role=main]", "article", "#content", "body")
+MAIN = ("main", "[role=main]", "article", "#content")
 LEAST_MAIN = 0.3  # of the body's text: less than that is not the main part
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 BLOCKS = frozenset(
     "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup li "
     "main ol p pre section summary table tbody td tfoot th thead tr ul hr".split()
-)
-INLINE = frozenset("-text b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
+).union(HEADINGS)
+INLINE = frozenset("img br b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
 INLINE_BLOCKS = "p, div, li, pre, h1, h2, h3, table"  # an inline element that holds one of these is a block
 LAYOUT = "table, pre, h1, h2, h3"  # a row that holds one of these is no row of data
 DEEPEST = 200  # nested elements; below that, the text is taken as it is
@@ -62,13 +63,14 @@ def read_html(path: str, content: bytes) -> Reading:
 
 
 def _main(tree: Node) -> Node:
-    """Return the element that holds the main text: the first named one that holds enough of it."""
-    body = tree.body
-    whole = len(body.text(deep=True)) if body is not None else 0
-    for selector in MAIN:
+    """Return the element that holds the main text: the first named one that holds enough of it, or all."""
+    body, whole = tree.body, 0
+    for selector in MAIN if body is not None else ():
         element = tree.css_first(selector)
-        if element is not None and len(element.text(deep=True)) >= LEAST_MAIN * whole:
-            return element
+        if element is not None:
+            whole = whole or len(body.text(deep=True))
+            if len(element.text(deep=True)) >= LEAST_MAIN * whole:
+                return element
     return body
 
 
@@ -79,31 +81,42 @@ def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
     prefix = "- " if node.tag == "li" else "> " if node.tag == "blockquote" else ""
 
     def flush() -> None:
-        text = spaced("".join(inline))
-        lines.paragraph(prefix + text if text else "")
-        lines.links(links if text else ())
+        if text := " ".join("".join(inline).split()):
+            lines.paragraph(prefix + text)
+            lines.links(links)
         inline.clear()
         links.clear()
 
     for child in node.iter(include_text=True):
         tag = child.tag
-        if tag not in BLOCKS and tag not in HEADINGS and tag != "-text":
-            links += _addresses(child)
-        if tag in INLINE:
-            inline.append(child.text(deep=True))
-        elif tag in {"img", "br"}:
-            inline.append(f" {child.attributes.get('alt') or ''} ")
-        elif tag in HEADINGS or tag in BLOCKS or (depth < DEEPEST and child.css_first(INLINE_BLOCKS) is not None):
+        if tag == "-text":
+            inline.append(child.text_content or "")
+            continue
+        is_block = tag in BLOCKS
+        if not is_block and _has_elements(child):
+            links += _addresses(child.css("a[href]"))
+            is_block = tag not in INLINE and depth < DEEPEST and child.css_first(INLINE_BLOCKS) is not None
+        elif tag == "a":
+            links += _addresses([child])
+        if is_block:
             flush()
             _write_block(child, lines, depth)
+        elif tag in {"img", "br"}:
+            inline.append(f" {child.attributes.get('alt') or ''} ")
         else:
             inline.append(child.text(deep=True))
     flush()
 
 
-def _addresses(node: Node) -> list[str]:
-    """Return the addresses that an element and those in it link to, except those with a protocol."""
-    addresses = (link.attributes.get("href") or "" for link in node.css("a[href]"))
+def _has_elements(node: Node) -> bool:
+    """Return whether an element holds more than one text: looking costs a tenth of a query."""
+    inner = node.first_child
+    return inner is not None and not (inner.tag == "-text" and inner.next is None)
+
+
+def _addresses(links: Sequence[Node]) -> list[str]:
+    """Return the addresses of links, except those with a protocol."""
+    addresses = (link.attributes.get("href") or "" for link in links)
     return [address[:LONGEST_ADDRESS] for address in addresses if address and not SCHEME.match(address)]
 
 
