@@ -6,30 +6,21 @@ evidence, and sentences are kept for whatever the claims do not cover.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from hashlib import blake2b
 from operator import gt
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from deia.answers.calibration import LEAST, probability
-from deia.answers.evidence import net
-from deia.answers.gathering import chosen, gather, with_verdicts
+from deia.answers.evidence import Asked, Passage, net
+from deia.answers.gathering import Evidence, Limits, chosen, gather, with_verdicts
 from deia.answers.librarian_answer import NOT_SAID, AnswerSource, LibrarianResponse, written
-from deia.answers.model_claims import Claims, batches, messages, read_reply
-from deia.answers.synthesis import cited, sentence_of
-from deia.language_model import ModelError, complete
+from deia.answers.model_claims import Claim, Claims, batches, messages, read_reply
+from deia.answers.synthesis import Cited, cited, sentence_of
+from deia.language_model import Endpoint, ModelError, complete
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.answers.evidence import Asked, Passage
-    from deia.answers.gathering import Evidence, Limits
-    from deia.answers.model_claims import Claim
-    from deia.answers.synthesis import Cited
-    from deia.language_model import Endpoint
 
 MOST_BATCHES = 2  # calls in one round; there are two rounds
 MOST_REPLIES = 256  # that are kept

@@ -7,18 +7,13 @@ information that it carries in all of them together.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from deia.match.keyword import KeywordIndex
 from deia.match.tokeniser import terms
 from deia.records import Record
-from deia.search.question.terms import CORRECTED_COUNTS, RENAMED_COUNTS, information
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from deia.match.keyword import KeywordIndex
-    from deia.search.catalog import Catalog
-    from deia.search.question.terms import Question, Term
+from deia.search.catalog import Catalog
+from deia.search.question.terms import CORRECTED_COUNTS, RENAMED_COUNTS, Question, Term, information
 
 SYNONYM_COUNTS = 0.6  # the part of a word that is covered if only a synonym of it is there
 MOST_STEMS = 200_000  # words whose stems are kept

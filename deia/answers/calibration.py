@@ -7,19 +7,14 @@ that the sentences then answer. The second is a logistic regression over feature
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import exp, log
 from operator import mul
-from typing import TYPE_CHECKING
 
-from deia.answers.aspects import share, stems_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deia.answers.aspects import Aspect
-    from deia.answers.gathering import Evidence
-    from deia.answers.synthesis import Cited
+from deia.answers.aspects import Aspect, share, stems_in
+from deia.answers.gathering import Evidence
+from deia.answers.synthesis import Cited
 
 # Weights with the cosines of word vectors, and without: other models have other scales. Each begins with the bias.
 WITH_MEANING = (-5.13, 0.1, -3.57, 3.7, 0.06, -0.85, 4.72, 0.14, 2.34)

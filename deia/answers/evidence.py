@@ -6,30 +6,32 @@ what another leaves open.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from deia.knowledge import Query
 from deia.records import Record
+from deia.search.catalog import Catalog, StoredDocument
 from deia.search.question.interpret import interpret
-from deia.search.question.terms import named_share, read_question, stem_weights
-from deia.search.ranking.confidence import judged, observe
+from deia.search.question.terms import Question, named_share, read_question, stem_weights
+from deia.search.ranking.confidence import Verdict, judged, observe
 from deia.search.ranking.layer_preference import layer_filters
-from deia.search.ranking.rank import code_weight, rank_documents, scaled
-from deia.search.ranking.retrieve import affinity, as_judged, choose_tier, judging_meaning, judging_tier, retrieve
+from deia.search.ranking.rank import Ranked, code_weight, rank_documents, scaled
+from deia.search.ranking.retrieve import (
+    Meaning,
+    affinity,
+    as_judged,
+    choose_tier,
+    judging_meaning,
+    judging_tier,
+    retrieve,
+)
 from deia.search.ranking.weights import fusion_weight, general_information
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from deia.match.keyword import Filters  # exists only for type checkers
 
-    from deia.knowledge import Query
-    from deia.match.keyword import Filters
-    from deia.search.catalog import Catalog, StoredDocument
-    from deia.search.question.terms import Question
-    from deia.search.ranking.confidence import Verdict
-    from deia.search.ranking.rank import Ranked
-    from deia.search.ranking.retrieve import Meaning
-
-    Place = tuple[int, int]  # a document's number and the ordinal of a passage in it
-
+Place = tuple[int, int]  # a document's number and the ordinal of a passage in it
 NET = 50  # passages of a catalog that are looked at
 DOCUMENT = 0.5  # how much the rank of its document counts for a passage
 MOST_READ = 400  # documents whose lines are kept

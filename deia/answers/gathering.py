@@ -5,21 +5,14 @@ Every limit is a number that the caller sets, and what was done is kept step by 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from deia.answers.aspects import aspects_of, share
-from deia.answers.evidence import net
-from deia.answers.sub_questions import leads_of, reached
+from deia.answers.aspects import Aspect, aspects_of, share
+from deia.answers.evidence import Asked, Net, Passage, Place, net
+from deia.answers.sub_questions import Lead, SubQuestion, leads_of, reached
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from deia.answers.aspects import Aspect
-    from deia.answers.evidence import Asked, Net, Passage, Place
-    from deia.answers.sub_questions import Lead, SubQuestion
 
 SEEDS = (6, 3)  # passages that are followed in the first and in each further round
 ENOUGH = 0.8  # the share of a question that, once it is covered, makes further rounds unnecessary

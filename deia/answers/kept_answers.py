@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from hashlib import blake2b
 from threading import Lock
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from deia.answers.librarian_answer import LibrarianResponse
+from deia.answers.librarian_answer import LibrarianResponse
 
 MOST = 256  # answers of a process
 LONGEST = 2_000  # characters of a question whose answer is kept

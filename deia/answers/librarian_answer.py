@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Mapping
 
+from deia.fast_json import Json
 from deia.records import Record
 from deia.search.rendering.columns import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from deia.fast_json import Json
 
 NOT_SAID = "The documents do not say."
 

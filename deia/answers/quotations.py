@@ -7,13 +7,10 @@ for themselves. Line breaks within one become single spaces, so a quotation is o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from deia.ingest.chunkers.sentences import sentence_ends
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 LONGEST = 600  # characters of a quotation; what is longer is no sentence, and is cut
 FENCES = ("```", "~~~")

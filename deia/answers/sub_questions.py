@@ -8,22 +8,19 @@ links lead, or whose titles are names that it contains, are searched for that al
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log2
 from typing import TYPE_CHECKING
 
-from deia.answers.aspects import names_in, share, stems_in
-from deia.answers.evidence import read
+from deia.answers.aspects import Aspect, names_in, share, stems_in
+from deia.answers.evidence import Passage, Place, read
 from deia.match.keyword import ALSO, NUMBERS, TITLE
 from deia.records import Record
 from deia.search.question.terms import information
 from deia.search.ranking.links import FAN, LINKS, MOST_FAN, MOST_LINKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from deia.answers.aspects import Aspect
-    from deia.answers.evidence import Passage, Place
-    from deia.match.keyword import Filters
+    from deia.match.keyword import Filters  # exists only for type checkers
 
 LINE = 2.0  # what a link counts whose line has all of the question
 NAME = 0.3  # likewise a name that is the title of something

@@ -7,19 +7,14 @@ for how many documents agree. One that names what led to another is chosen with 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from operator import mul
-from typing import TYPE_CHECKING
 
 from deia.answers.aspects import stems_in
-from deia.answers.quotations import quotations
+from deia.answers.evidence import Passage
+from deia.answers.gathering import Evidence
+from deia.answers.quotations import Quotation, quotations
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from deia.answers.evidence import Passage
-    from deia.answers.gathering import Evidence
-    from deia.answers.quotations import Quotation
 
 MOST_SENTENCES = 8
 LEAST = 0.05  # the share of a question that a further sentence has to add

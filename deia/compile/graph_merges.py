@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from deia import fast_json, files, spool
 from deia.errors import QueryError
 from deia.folders import is_trusted, library_folder
 from deia.graph.merging import Merge, followed
 from deia.typed_json import read_record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 NAME = "merges.jsonl"
 MOST_BYTES = 16_000_000

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from deia.errors import DeiaError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
 
 Done = TypeVar("Done")
 

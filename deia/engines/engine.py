@@ -7,16 +7,14 @@ it is empty while somebody copies, and nobody asks a space of another state than
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from deia.errors import DeiaError
 from deia.records import Record
 from deia.settings import secret
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
 
 SETTING = "engine"
 VARIABLE = f"DEIA_{SETTING.upper()}"

@@ -9,16 +9,12 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from deia.engines.engine import PATIENCE, SLOW, EngineError, Near, Stats, missing, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from deia.engines.engine import Shelf
+from deia.engines.engine import PATIENCE, SLOW, EngineError, Near, Shelf, Stats, missing, problem
 
 LONGEST = 4_096  # bytes of a document's id
 AT_ONCE = 500  # rows and keys in one request

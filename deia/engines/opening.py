@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from deia.engines.engine import FIX, SCHEMES, VARIABLE, EngineError
-
-if TYPE_CHECKING:
-    from deia.engines.engine import Engine
+from deia.engines.engine import FIX, SCHEMES, VARIABLE, Engine, EngineError
 
 
 def open_engine(address: str, space: str, dimensions: int) -> Engine:

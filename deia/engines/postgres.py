@@ -6,15 +6,11 @@ graph is followed until as many passages are found as are asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 from weakref import finalize
 
-from deia.engines.engine import PATIENCE, SLOW, EngineError, Near, Stats, missing, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from deia.engines.engine import Shelf
+from deia.engines.engine import PATIENCE, SLOW, EngineError, Near, Shelf, Stats, missing, problem
 
 # Of a catalog's 30 nearest passages, a graph with pgvector's own 16 and 64 finds nearly all if it looks at 100.
 LOOKED_AT = 100

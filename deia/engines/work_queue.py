@@ -7,14 +7,12 @@ their content and of how they are cut; the model of a file is what reads it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 from weakref import finalize
 
 from deia.engines.engine import address_of, problem
 from deia.engines.postgres import LOCK, Connection, Found, connected, storable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 TABLES = """create table if not exists deia_work (key bytea primary key, model text not null, body text not null,
     number bigint generated always as identity);

@@ -9,21 +9,15 @@ from __future__ import annotations
 import bisect
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from deia.graph.facts import BY_NAME, PACKAGE, Alias, Entity, Facts, Reference
-from deia.graph.import_paths import KINDS, ends, module_name, place_of
+from deia.graph.import_paths import KINDS, Place, ends, module_name, place_of
 from deia.ingest.chunkers.definitions import COLONS, definitions
-from deia.ingest.chunkers.pieces import line_starts
+from deia.ingest.chunkers.pieces import Node, line_starts
 from deia.ingest.reading import Reading, ReadingError, missing_extra
 from deia.tables import Tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    from deia.graph.import_paths import Place
-    from deia.ingest.chunkers.pieces import Node
 
 TABLES = Tables(__file__)
 SAME_QUERIES = {"tsx": "typescript", "c": "cpp", "cuda": "cpp"}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from deia.fast_json import Json
 from deia.graph.custom_fields import described
 from deia.graph.facts import DOCUMENT, Alias, Entity, Facts, Reference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from deia.fast_json import Json
-    from deia.graph.schema import Schema
-    from deia.knowledge import Entry, Trigger
+from deia.graph.schema import Schema
+from deia.knowledge import Entry, Trigger
 
 TRIGGER, TEAM = "TRIGGER", "TEAM"
 # The fields of an entry that name shared things, each with the type of the thing and of the relation to it.

@@ -6,19 +6,14 @@ keys that are relation types in small letters name the targets: `uses: [Kafka, {
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from deia.fast_json import Json
 from deia.graph.facts import Entity, Facts, Reference
 from deia.graph.marked_data import Map, read_marked, walk
 from deia.graph.prose_relations import CONCEPT
-from deia.graph.schema import field_values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from deia.fast_json import Json
-    from deia.graph.schema import Schema
+from deia.graph.schema import Schema, field_values
 
 LONGEST_HEAD = 200  # lines
 MOST_NAME = 200  # characters

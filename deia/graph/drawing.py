@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from deia.graph.graph_answers import Node, Relation
 from deia.graph.graph_questions import nodes, relations_of
-from deia.graph.traversal import AGAINST, TAKING, adjacent, by_certainty, neighbours
+from deia.graph.graph_store import Graph
+from deia.graph.traversal import AGAINST, TAKING, Edge, adjacent, by_certainty, neighbours
 from deia.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.graph.graph_answers import Node, Relation
-    from deia.graph.graph_store import Graph
-    from deia.graph.traversal import Edge
 
 MOST_DRAWN = 40
 BRANCHES, ASCII_BRANCHES = ("├── ", "└── ", "│   "), ("|-- ", "`-- ", "|   ")

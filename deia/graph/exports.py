@@ -10,18 +10,14 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from deia.errors import QueryError
+from deia.fast_json import Json
 from deia.graph.facts import CERTAINTIES
-from deia.graph.graph_store import FIELDS, merged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from deia.fast_json import Json
-    from deia.graph.graph_store import Graph
+from deia.graph.graph_store import FIELDS, Graph, merged
 
 MOST_EXPORTED = 1_000_000  # entities, and as many relations
 FORMULA = ("=", "+", "-", "@")

@@ -6,12 +6,10 @@ tuples, because they travel as JSON from the process that reads untrusted docume
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deia.fast_json import Json
+from deia.fast_json import Json
 
 DOCUMENT, MODULE, PACKAGE = "DOCUMENT", "MODULE", "PACKAGE"
 # How sure it is that a reference leads where a relation says, the surest first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from deia.graph.code_facts import code_facts
 from deia.graph.custom_fields import head_facts
@@ -16,9 +16,6 @@ from deia.graph.python_facts import python_facts
 from deia.graph.schema import read_schema
 from deia.graph.sql_facts import sql_facts
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 PROSE = ("markdown", "text", "html", "pdf", "office", "email")
 

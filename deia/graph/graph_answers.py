@@ -7,19 +7,15 @@ are made faster than records.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from deia.fast_json import Json
 from deia.graph.facts import RESOLVED
 from deia.graph.schema import field_text
 from deia.graph.traversal import DOWNSTREAM, MAX_DEPTH, TAKING
-from deia.records import TYPE_CHECKING, Record
+from deia.records import Record
 from deia.text import counted, one_line, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from deia.fast_json import Json
 
 MOST_NAME, MOST_DESCRIPTION = 200, 120  # characters that are shown
 MOST_CHAINS = 50

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
 from deia.graph.facts import DOCUMENT
 from deia.graph.resolving import last_part, parts_of
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-    from typing import Any
 
 MANY = 30  # names that changed; beyond these, every reference is resolved again
 LONGEST = 1_000  # characters of a name that are looked for

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
+from sqlite3 import Connection
 
 from deia.errors import QueryError
+from deia.fast_json import Json
 from deia.graph import traversal
 from deia.graph.facts import CERTAINTIES
 from deia.graph.graph_answers import (
@@ -20,20 +23,12 @@ from deia.graph.graph_answers import (
     StatsAnswer,
     TraceAnswer,
 )
-from deia.graph.graph_store import FIELDS, FOUND_BY, NO_FIELDS, merged
+from deia.graph.graph_store import FIELDS, FOUND_BY, NO_FIELDS, Graph, merged
 from deia.graph.names import LONGEST, find
 from deia.graph.schema import field_text
-from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM
-from deia.records import TYPE_CHECKING, Record
+from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM, Edge
+from deia.records import Record
 from deia.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from sqlite3 import Connection
-
-    from deia.fast_json import Json
-    from deia.graph.graph_store import Graph
-    from deia.graph.traversal import Edge
 
 LIMIT, MOST = 20, 1_000  # things that an answer lists
 MOST_CHOICES = 20

@@ -9,25 +9,20 @@ from __future__ import annotations
 import functools
 import json
 import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any, Self
 
 from deia import files
 from deia.collecting import uncollected
 from deia.errors import DeiaError
-from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity
+from deia.fast_json import Json
+from deia.graph.facts import CERTAINTIES, DOCUMENT, MODULE, PACKAGE, Entity, Facts
 from deia.graph.graph_changes import Changes
 from deia.graph.reaching import PATHS, reach
 from deia.graph.resolving import Missing, Names, last_part, resolve
 from deia.graph.schema import Schema, read_schema
-from deia.records import TYPE_CHECKING
 from deia.tables import text_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Self
-
-    from deia.fast_json import Json
-    from deia.graph.facts import Facts
 
 DATABASE = "graph.sqlite"
 SCHEMA, MERGES, FOUND_BY = "schema", "merges", "extractor"  # names of rows in `about`; the first two hold JSON

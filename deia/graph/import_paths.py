@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 SCRIPTS = re.compile(r"(\.d)?\.[cm]?[jt]sx?$")
 NOT_RUST_MODULES = ("lib", "main", "mod")

@@ -6,11 +6,8 @@ An alias is the same object as its anchor, so nothing is copied; code that walks
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from collections.abc import Iterator
+from typing import Any
 
 LONGEST = 4_000_000  # characters of YAML
 MOST_EVENTS = 400_000

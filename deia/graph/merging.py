@@ -6,18 +6,14 @@ Only entities shared between documents can be merged, since a class or a section
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from itertools import pairwise
 
-from deia.graph.graph_store import SAME, shared_key
+from deia.graph.graph_store import SAME, Graph, shared_key
 from deia.graph.model_proposals import SAME_AS
 from deia.graph.names import spelling
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deia.graph.graph_store import Graph
+from deia.records import Record
 
 # Types whose entities are known by their exact names: two spellings are two entities.
 EXACT = ("ACTION", "COMMAND", "DOCUMENT", "ERROR", "IMAGE", "LABEL", "PACKAGE")

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
+from deia.fast_json import Json
 from deia.graph.facts import MENTIONED, Entity, Facts, Reference
+from deia.graph.schema import Schema
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deia.fast_json import Json
-    from deia.graph.schema import Schema
 
 MOST_CHARACTERS = 12_000  # of a text that are sent at once
 LONGEST_NAME = 100

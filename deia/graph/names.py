@@ -8,12 +8,10 @@ names that are nearly the same, by rapidfuzz. What the last two steps find has t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from sqlite3 import Connection
 
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from sqlite3 import Connection
+from deia.records import Record
 
 EXACT, SPELLING, ALIAS, ABBREVIATION, SIMILAR = "exact", "spelling", "alias", "abbreviation", "similar"
 GUESSES = (ABBREVIATION, SIMILAR)

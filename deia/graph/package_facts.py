@@ -12,14 +12,12 @@ import json
 import posixpath
 import re
 import tomllib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from deia.graph.facts import PACKAGE, Alias, Entity, Facts, Reference
 from deia.graph.import_paths import place_of
 from deia.graph.marked_data import Map, read_marked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 LONGEST = 8_000_000
 MOST = 50_000

@@ -7,17 +7,14 @@ and its name stands at the end where fewer lines meet.
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from deia.graph.drawing import Neighbourhood
 from deia.graph.exports import xml
 from deia.graph.facts import RESOLVED
+from deia.graph.graph_answers import Node, Relation
 from deia.text import one_line, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deia.graph.drawing import Neighbourhood
-    from deia.graph.graph_answers import Node, Relation
 
 MOST_NAME, MOST_LABEL = 36, 30  # characters
 CHAR, SMALL = 7.4, 6.2  # the width of a character in pixels, in a box and beside a line

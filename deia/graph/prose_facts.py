@@ -11,15 +11,13 @@ import errno
 import functools
 import itertools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from deia.graph.facts import BY_NAME, MENTIONED, Alias, Entity, Facts, Reference
 from deia.graph.prose_relations import CONCEPT, relations_in
 from deia.ingest.chunkers.pieces import line_starts
 from deia.tables import Tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 TABLES = Tables(__file__)
 LONGEST = 2_000_000

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from deia.graph.spacy_matchers import WordForms, word_forms
 from deia.tables import Tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 TABLES = Tables(__file__)
 LONGEST_SENTENCE = 600

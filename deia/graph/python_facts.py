@@ -10,7 +10,8 @@ only the graph tells a module from a value.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from deia.collecting import uncollected
 from deia.graph.facts import BY_NAME, MODULE, Alias, Entity, Facts, Reference
@@ -41,10 +42,6 @@ from deia.graph.python_syntax import (
 )  # fmt: skip
 from deia.graph.python_uses import CALLS, Uses, methods_implied, values_used, with_guesses
 from deia.graph.resolving import CLASS, COMMON, FUNCTION, ITEM, METHOD
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 IMPORTS, INHERITS = "IMPORTS", "INHERITS"
 LONGEST = 8_000_000  # characters of a document

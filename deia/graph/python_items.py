@@ -7,16 +7,11 @@ leads to is written as the path of the container followed by `[]`, however deepl
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from deia.graph.python_paths import BUILTIN, path_of, value_of
+from deia.graph.python_paths import BUILTIN, Scope, path_of, value_of
 from deia.graph.resolving import ITEM, MOST_ITEMS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deia.graph.python_paths import Scope
 
 CONTAINERS = frozenset(f"{BUILTIN}{name}()" for name in ("dict", "list", "set", "tuple"))
 PASSING = frozenset(f"{BUILTIN}{name}" for name in "enumerate iter list reversed set sorted tuple".split())

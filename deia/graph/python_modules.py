@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 SUFFIXES = (".py", ".pyi", ".pyw")
 ROOTS = frozenset(("src", "lib", "Lib", "python"))  # folders that hold packages, and are none without an __init__

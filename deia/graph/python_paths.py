@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from deia.collecting import uncollected
 from deia.graph.resolving import ITEM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 LONGEST_NAME = 300
 DEEPEST = 12  # parts of an expression that is followed

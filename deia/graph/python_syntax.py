@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Any
 
 from deia.graph.python_paths import BUILTIN, LONGEST_NAME
-
-if TYPE_CHECKING:
-    from typing import Any
 
 UNVISITED = frozenset(("ctx", "op", "ops", "returns", "annotation", "type_comment", "simple", "kind", "level"))
 CHILDREN = {

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
 
-from deia.graph.facts import BY_NAME, RESOLVED, Reference
+from deia.graph.facts import BY_NAME, RESOLVED, Alias, Entity, Reference
 from deia.graph.python_paths import HOLE
 from deia.graph.resolving import ITEM, METHOD, MOST_ITEMS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from deia.graph.facts import Alias, Entity
 
 CALLS, REFERENCES = "CALLS", "REFERENCES"
 MOST_GUESSES = 2_000  # relations of a module by references that may each lead to many things

@@ -7,13 +7,9 @@ of a path (`shop:*/cart.h`).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from deia.graph.facts import MODULE, PACKAGE
-from deia.graph.resolving import NAMED, SURE, Missing
-
-if TYPE_CHECKING:
-    from deia.graph.resolving import Names
+from deia.graph.resolving import NAMED, SURE, Missing, Names
 
 PATHS = ("IMPORTS", "LINKS_TO")  # relations whose targets, if they are paths, are meant exactly
 DEEPEST = 6  # aliases of aliases that are followed

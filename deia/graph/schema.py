@@ -13,17 +13,14 @@ It is data: nothing in it is run. Types that deia finds by itself (modules, clas
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from deia.errors import QueryError
+from deia.fast_json import Json
 from deia.graph.facts import DOCUMENT
 from deia.problems import SettingsError
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from deia.fast_json import Json
+from deia.records import Record
 
 ENTITY_TYPES = ("SERVICE", "DATABASE", "PROTOCOL", "TEAM", "CONCEPT")
 RELATION_TYPES = ("USES", "PRODUCES", "CONSUMES", "OWNS", "DEPENDS_ON")

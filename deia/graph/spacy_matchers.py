@@ -7,13 +7,10 @@ replaced", "has been replaced by", and `kafka` as a name if the text has `Kafka`
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from deia.graph.extractor import has_word_forms
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from typing import Any
 
 SHORTEST_NAME = 4
 MARKS = ("ing", " has ", " have ", " been ")  # one of these is in every text that the matchers find

@@ -9,13 +9,10 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from deia.graph.facts import Entity, Facts, Reference
 from deia.ingest.chunkers.pieces import line_starts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TABLE = "TABLE"
 LONGEST = 4_000_000

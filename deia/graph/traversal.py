@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from deia.graph.graph_store import Graph
+from deia.graph.graph_store import Graph
 
 SIDES = ("source", "target")
 IN, OUT, BOTH = DIRECTIONS = ("in", "out", "both")

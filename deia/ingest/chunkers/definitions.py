@@ -10,17 +10,12 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from deia.ingest.chunkers.pieces import LONGEST_SIGNATURE, Definition, Node, line_starts
 from deia.ingest.chunkers.python_code import python_definitions
-from deia.ingest.reading import ReadingError, missing_extra
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from deia.ingest.reading import Reading
+from deia.ingest.reading import Reading, ReadingError, missing_extra
 
 TABLE = os.path.join(os.path.dirname(__file__), "definitions.txt")
 CLASSES = frozenset("class struct interface trait impl union protocol object record".split())

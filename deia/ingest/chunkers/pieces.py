@@ -11,17 +11,14 @@ import bisect
 import functools
 import itertools
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from deia.fast_json import Json
 from deia.ingest.chunkers.sentences import last_sentence_end
+from deia.ingest.reading import Reading
 from deia.knowledge import Chunk
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from deia.fast_json import Json
-    from deia.ingest.reading import Reading
+from deia.records import Record
 
 EMPTY = re.compile(
     r"(?:</[\w:.-]+\s*>|\W)*+"

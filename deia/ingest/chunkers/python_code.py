@@ -9,12 +9,9 @@ same.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from deia.ingest.chunkers.pieces import LONGEST_SIGNATURE, Definition
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 DEFINING = re.compile(r"(?:def|class)\b|async\b(?! ++(?:for|with)\b)")
 HEAD = re.compile(r"(?:async ++)?(def|class) ++(\w++) *+[(:\[]")

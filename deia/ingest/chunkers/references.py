@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deia.knowledge import Chunk
+from deia.knowledge import Chunk
 
 REFERENCE = re.compile(r"[\"']?\$ref[\"']?\s*:\s*[\"']([^\"'\n]+)")
 REFERENCES = {

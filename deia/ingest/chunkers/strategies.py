@@ -5,15 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
+from collections.abc import Callable, Sequence
 
 from deia.ingest.chunkers.pieces import Node, line_starts
 from deia.ingest.chunkers.sentences import sentence_ends
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deia.ingest.reading import Reading
+from deia.ingest.reading import Reading
 
 BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 # A fenced block, which is passed over, or a heading.

@@ -9,14 +9,10 @@ import csv
 import itertools
 import json
 import re
+from collections.abc import Callable, Iterator, Sequence
 
 from deia.ingest.chunkers.pieces import Node, line_starts
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from deia.ingest.reading import Reading
+from deia.ingest.reading import Reading
 
 DEEPEST = 20  # levels of keys; what lies deeper is cut between lines
 OPENED = "section"  # the kind of a part that only holds named parts: `paths`, `components`, `$defs`

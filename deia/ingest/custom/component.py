@@ -11,20 +11,16 @@ from __future__ import annotations
 import functools
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import wasmtime
 from wasmtime import component as wasm
 
 from deia import files
+from deia.fast_json import Json
 from deia.ingest.chunkers.pieces import Node, Piece
-from deia.ingest.reading import ReadingError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from deia.fast_json import Json
-    from deia.ingest.reading import ChunkerConfig, Reading
+from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 
 MAGIC = b"\0asm\x0d\0\x01\0"
 MEMORY = 256 << 20  # bytes of one linear memory, of which a component may have a few

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from types import ModuleType
 
 from deia import files
 from deia.ingest.chunkers.pieces import Cut, chunks_from
-from deia.ingest.reading import ReadingError
+from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
 from deia.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from deia.ingest.reading import ChunkerConfig, Reading
 
 LIBRARY = "wasmtime"
 DECLARED, COMPONENT = ".toml", ".wasm"  # how the file of a chunker ends

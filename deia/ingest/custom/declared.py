@@ -10,19 +10,14 @@ import itertools
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
-from deia.ingest.reading import ReadingError
+from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
+from deia.knowledge import Chunk
 from deia.patterns.safe_pattern import SEGMENT, pattern_problem
 from deia.records import Record
 from deia.typed_json import read_record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deia.ingest.reading import ChunkerConfig, Reading
-    from deia.knowledge import Chunk
 
 LIMIT, SHORTEST, LONGEST = 2000, 40, 100_000  # characters of a chunk
 MOST_LEVELS, LONGEST_SYMBOL = 6, 80

@@ -12,19 +12,15 @@ import os
 import re
 import statistics
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from deia import files
+from deia.ingest.chunkers.pieces import Node
 from deia.ingest.custom.declared import LIMIT, RECORD, Declared, Level, parts
+from deia.ingest.reading import Reading
+from deia.knowledge import Chunk
 from deia.patterns.safe_pattern import SEGMENT
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from deia.ingest.chunkers.pieces import Node
-    from deia.ingest.reading import Reading
-    from deia.knowledge import Chunk
 
 FEWEST, MOST_WAYS, MOST_LINES = 3, 200, 5_000  # lines that have to begin alike; what is looked at
 SHORT, SMALL = 120, 200  # characters: a part is too short; from the typical part's length on, neighbours share a chunk

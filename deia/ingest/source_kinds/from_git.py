@@ -8,16 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from deia.git_command import SHORT_SSH, GitError, check_address, command, is_revision, run_git, variables
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
 from deia.ingest.source_kinds.globs_of_source import Selection
 from deia.ingest.source_kinds.safe_fetch import check_host
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REGULAR = (b"100644", b"100755")  # modes of files; the others are those of links and submodules
 NO_REDIRECTS = ("-c", "http.followRedirects=false")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 from urllib.parse import unquote, urlsplit
 
 from deia.ingest.source import UNCHANGED, Found, Source, slug
 from deia.ingest.source_kinds.safe_fetch import fetch
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # The ending of a path for the type that a server names, if the address has none.
 ENDINGS = {

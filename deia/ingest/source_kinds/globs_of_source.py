@@ -5,13 +5,11 @@ All globs are written as in `.gitignore`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pathspec import GitIgnoreSpec
 
 from deia.ingest.source import Source, SourceError
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # What a program made or fetched, and what holds secrets, by whole names; `include` brings it in all the same, except
 # for the folders of version control. (As globs these took twice as long as listing 20,000 files.)

@@ -13,15 +13,12 @@ import socket
 import ssl
 import time
 from base64 import b64encode
-from urllib.parse import unquote, urljoin, urlsplit
+from collections.abc import Mapping, Sequence
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from deia.ingest.source import MOST_BYTES, SourceError
-from deia.records import TYPE_CHECKING, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from urllib.parse import SplitResult
+from deia.records import Record
 
 PORTS = {"http": 80, "https": 443, "ssh": 22}
 MOST_REDIRECTS = 5

@@ -8,17 +8,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
 from deia import fast_json
 from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import bring_up_to_date, update
 from deia.errors import DeiaError
-from deia.records import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.fast_json import Json
+from deia.fast_json import Json
 
 INTERRUPTED = 143
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
@@ -13,6 +13,7 @@ from deia.compile.graph_update import propose_for
 from deia.errors import QueryError
 from deia.graph import exports
 from deia.graph.drawing import neighbourhood, tree
+from deia.graph.graph_answers import GraphAnswer
 from deia.graph.graph_questions import named
 from deia.graph.merging import proposed_merges
 from deia.graph.picture import picture
@@ -23,11 +24,6 @@ from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.shell_completion import complete_entities
 from deia.text import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deia.graph.graph_answers import GraphAnswer
 
 MOST = click.IntRange(1, 1_000)
 DEPTH = click.IntRange(1, 20)
