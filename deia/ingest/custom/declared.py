@@ -67,7 +67,7 @@ def parsed(text: str, *, where: str = "") -> Declared:
 
 def written(declared: Declared) -> str:
     """Return a declared chunker as TOML."""
-    lines = [f"files = {json.dumps(list(declared.files), ensure_ascii=False)}"]
+    lines = [f"files = {_basic(list(declared.files))}"]
     lines += [f"separator = {_quoted(declared.separator)}"] if declared.separator else []
     lines += [f"max_chars = {declared.max_chars}", f"share = {str(declared.share).lower()}"]
     levels = (
@@ -77,7 +77,11 @@ def written(declared: Declared) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"'{text}'" if "'" not in text and text.isprintable() else json.dumps(text, ensure_ascii=False)
+    return f"'{text}'" if "'" not in text and text.isprintable() else _basic(text)
+
+
+def _basic(value: str | list[str]) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON leaves, and TOML refuses
 
 
 def cut_declared(declared: Declared, reading: Reading, document: str, config: ChunkerConfig) -> list[Chunk]:
