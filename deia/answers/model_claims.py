@@ -100,9 +100,11 @@ def checked(claims: object, asks: object, passages: Sequence[Passage]) -> Claims
     """Return the claims whose quotations are in the passages, and what was dropped."""
     kept: list[Claim] = []
     dropped: list[str] = []
-    for raw_claim in _listed(claims)[:MOST_CLAIMS]:
+    for raw_claim in (claims if isinstance(claims, list) else [])[:MOST_CLAIMS]:
         says, quote = (_text(raw_claim, field) for field in ("says", "quote"))
-        claim = next(_borne_out(says, quote, _ordered(raw_claim, passages)), None)
+        number = raw_claim.get("source") if isinstance(raw_claim, dict) else None
+        named = passages[number - 1 : number] if isinstance(number, int) and 0 < number <= len(passages) else ()
+        claim = next(_borne_out(says, quote, [*named, *passages]), None)
         kept += [claim] if claim else []
         dropped += [] if claim else [says or quote or "a claim without words"]
         dropped += [says] if claim and says and not claim.says else []
@@ -112,20 +114,9 @@ def checked(claims: object, asks: object, passages: Sequence[Passage]) -> Claims
     return Claims(kept=tuple(kept), dropped=tuple(dropped), asks=tuple(filter(None, questions))[:MOST_ASKED])
 
 
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def _text(claim: object, field: str) -> str:
     value = claim.get(field) if isinstance(claim, dict) else None
     return " ".join(value.split())[:LONGEST] if isinstance(value, str) else ""
-
-
-def _ordered(claim: object, passages: Sequence[Passage]) -> list[Passage]:
-    """Return the passages in order, after the one that a claim names."""
-    number = claim.get("source") if isinstance(claim, dict) else None
-    named = passages[number - 1 : number] if isinstance(number, int) and 0 < number <= len(passages) else ()
-    return [*named, *passages]
 
 
 def _borne_out(says: str, quote: str, passages: Sequence[Passage]) -> Iterator[Claim]:

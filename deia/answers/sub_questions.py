@@ -63,11 +63,13 @@ class SubQuestion(Record):
 
 def leads_of(seed: Passage, aspects: Sequence[Aspect]) -> tuple[SubQuestion | None, dict[Place, Lead]]:
     """Return what to ask further after a passage, and the places where the answer may be; None if it leads nowhere."""
-    lacking = _lacking(seed, aspects)
+    lacking = [aspect for aspect in aspects if aspect.stems and aspect.covered(seed.stems) < 1 / 2]
     leads = [*_links(seed)] or ([*_named(seed, aspects)] if lacking else [])
     if not leads:
         return None, {}
-    shares = _line_shares(seed, aspects, {lead.at for lead in leads})
+    lines = {lead.at for lead in leads}
+    keyword, text, first = seed.asked.catalog.keyword, seed.text, seed.lines[0]
+    shares = {line: share(aspects, set(stems_in(keyword, text[line - first]))) for line in lines}
     weigh = LINE if leads[0].line else NAME
     leads = [lead.but(strength=weigh * shares[lead.at] / (1 + FAN * log2(max(1, lead.fan)))) for lead in leads]
     leads.sort(key=lambda lead: -lead.strength)
@@ -88,10 +90,6 @@ def reached(places: Mapping[Place, Lead], aspects: Sequence[Aspect]) -> list[Pas
         why = f"{lead.name} is named in {lead.seed.path}, line {lead.at}"
         passages.append(passage.but(score=score, why=why, seed=lead.seed, at=lead.at))
     return passages
-
-
-def _lacking(seed: Passage, aspects: Sequence[Aspect]) -> list[Aspect]:
-    return [aspect for aspect in aspects if aspect.stems and aspect.covered(seed.stems) < 1 / 2]
 
 
 def _links(seed: Passage) -> Iterator[Lead]:
@@ -138,12 +136,6 @@ def _passing(seed: Passage, numbers: set[int]) -> list[int]:
 def _among(seed: Passage, numbers: Iterable[int]) -> Filters:
     filters = seed.asked.filters
     return {**filters, ALSO * (1 + len(filters)) + NUMBERS: frozenset(numbers)}
-
-
-def _line_shares(seed: Passage, aspects: Sequence[Aspect], lines: set[int]) -> dict[int, float]:
-    """Return how much of a question each line has."""
-    keyword, text, first = seed.asked.catalog.keyword, seed.text, seed.lines[0]
-    return {line: share(aspects, set(stems_in(keyword, text[line - first]))) for line in lines}
 
 
 def _place(seed: Passage, lead: Lead) -> Place:

@@ -23,7 +23,7 @@ from deia.ingest.library_store import Library, Registered
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
 from deia.records import Record
-from deia.search.catalog import Catalog, open_catalog
+from deia.search.catalog import open_catalog
 from deia.search.pipeline import ranking
 
 STRATEGIES = ("recursive", "hierarchical", "by_paragraph", "by_sentence", "fixed_chars")  # in the order of trying
@@ -173,7 +173,9 @@ class _Measure(Record):
 
 
 def _measured(library: Library, folder: str, questions: Questions) -> _Measure:
-    catalog = _catalog_of(library, folder)
+    files.make_folders(folder)
+    build_catalog((), (), (), (), folder, own_first=False, library=library, tiers=("static",))
+    catalog = open_catalog(folder)
     ranked = {text: ranking(catalog, text, limit=2 * RECALL_DEPTH, tiers=("static",)) for text in questions}
     hits = [not questions[text].keys().isdisjoint(idents[:HIT_DEPTH]) for text, idents in ranked.items()]
     return _Measure(
@@ -181,12 +183,6 @@ def _measured(library: Library, folder: str, questions: Questions) -> _Measure:
         hits=sum(hits) / len(questions),
         missed=tuple(text for text, is_hit in zip(ranked, hits, strict=True) if not is_hit),
     )
-
-
-def _catalog_of(library: Library, folder: str) -> Catalog:
-    files.make_folders(folder)
-    build_catalog((), (), (), (), folder, own_first=False, library=library, tiers=("static",))
-    return open_catalog(folder)
 
 
 def _concerned(library: Library, missed: Sequence[str], questions: Questions) -> list[Registered]:

@@ -345,15 +345,12 @@ def stats(graph: Graph) -> Counts:
     """Return how much there is; it is counted again only after a change."""
     kept = _kept(graph)
     if kept.counts is None:
-        entities, relations = (_by_type(graph, table) for table in ("entities", "relations"))
+        entities, relations = (
+            dict(graph.database.execute(BY_TYPE.format(table=table)).fetchall()) for table in ("entities", "relations")
+        )
         documents: int = graph.database.execute("select count(*) from documents").fetchone()[0]
         kept.counts = Counts(documents, sum(entities.values()), sum(relations.values()), entities, relations)
     return kept.counts
-
-
-def _by_type(graph: Graph, table: str) -> dict[str, int]:
-    """Return how many rows of a table have each type, the most frequent first."""
-    return dict(graph.database.execute(BY_TYPE.format(table=table)).fetchall())
 
 
 def _array(values: Iterable[int]) -> str:

@@ -193,19 +193,16 @@ def _remove_old(folder: str, now: float, days: int) -> int:
                 os.unlink(part.path)
                 removed += 1
         elif part.day < _day(now - days * DAY):
-            removed += _trim(part, now - days * DAY)
+            oldest = now - days * DAY
+            until = quoted(time.strftime("%Y-%m-%d", time.gmtime(oldest)))
+            count = f"SELECT count(*) FILTER (ts < {until}), count(*) FROM read_parquet({quoted(part.path)})"
+            old, total = _run(count)[0]
+            if old == total:
+                os.unlink(part.path)
+            elif old:
+                _copy(f"SELECT * FROM read_parquet({quoted(part.path)}) WHERE ts >= {until} OR ts IS NULL", part.path)
+            removed += int(old > 0)
     return removed
-
-
-def _trim(part: Part, oldest: float) -> int:
-    until = quoted(time.strftime("%Y-%m-%d", time.gmtime(oldest)))
-    count = f"SELECT count(*) FILTER (ts < {until}), count(*) FROM read_parquet({quoted(part.path)})"
-    old, total = _run(count)[0]
-    if old == total:
-        os.unlink(part.path)
-    elif old:
-        _copy(f"SELECT * FROM read_parquet({quoted(part.path)}) WHERE ts >= {until} OR ts IS NULL", part.path)
-    return int(old > 0)
 
 
 def _remove_most(folder: str, now: float, megabytes: int) -> int:

@@ -82,7 +82,7 @@ def describe(document: Document) -> Map:
     described = usual_names(_with_fields(usual_names(source), note, document.first_line))
     texts = {
         "title": _title(document, source, kind),
-        "summary": _summary(note, kind, document.text),
+        "summary": summary_callout(document.text) or _section(note, kind.summary) or first_paragraph(note.prose),
         "status": _section(note, kind.status),
         "action": _section(note, kind.action),
     }
@@ -113,10 +113,6 @@ def _title(document: Document, source: Map, kind: Kind) -> str:
         return ""
     folder = document.path.rpartition("/")[0].removeprefix(f"bok/{kind.bok}").strip("/")
     return f"{kind.title} in {folder}" if folder and not folder.startswith(".") else kind.title
-
-
-def _summary(note: NoteText, kind: Kind, text: str) -> str:
-    return summary_callout(text) or _section(note, kind.summary) or first_paragraph(note.prose)
 
 
 def _section(note: NoteText, headings: tuple[str, ...]) -> str:

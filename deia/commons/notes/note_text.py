@@ -63,7 +63,7 @@ def read_note(text: str) -> NoteText:
         section.append(line)
         prose.append(line)
         if "#" in line and not is_code and len(tags) < MOST_TAGS:
-            tags |= dict.fromkeys(_tags(line))
+            tags |= dict.fromkeys(tag for tag in TAG.findall(CODE_SPAN.sub(" ", line)) if not COLOUR.fullmatch(tag))
     bodies = {name: "\n".join(lines) for name, lines in sections.items() if name}
     return NoteText(fields=fields, sections=bodies, tags=tuple(tags), prose="\n".join(prose))
 
@@ -86,10 +86,6 @@ def _field(line: str) -> tuple[str, str]:
     match = FIELD.fullmatch(line.strip())
     field = field_of(match[1]) if match else ""
     return (field, plain_line(match[2])) if match and field in FIELDS_IN_TEXT and match[2].strip() else ("", "")
-
-
-def _tags(line: str) -> list[str]:
-    return [tag for tag in TAG.findall(CODE_SPAN.sub(" ", line)) if not COLOUR.fullmatch(tag)]
 
 
 def links_in(text: str) -> list[str]:

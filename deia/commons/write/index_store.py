@@ -50,7 +50,11 @@ def migrate(root: str, *, write: bool, today: str = "") -> str:
             return text
         new = _refresh(root, _as_v1(index, today=today), today=today)
         if write:
-            _back_up(root, path)
+            data = safe_files.read_bytes(root, path) or b""
+            if os.path.lexists(os.path.join(root, path + BACKUP)):
+                message = f"The backup {path}{BACKUP} exists already."
+                raise CommonsError(message, fix="Move it away, then migrate again.")
+            safe_files.create(root, path + BACKUP, data)
             target = path if path.endswith((".yaml", ".yml")) and "/" not in path else INDEX_NAMES[0]
             safe_files.write_text(root, target, new)
             if target != path:
@@ -146,14 +150,6 @@ def _write_if_changed(root: str, text: str) -> None:
     ended = text.replace("\n", WINDOWS_END) if WINDOWS_END in old.text else text
     if not old.readable or old.text != ended:
         safe_files.write_text(root, path, ended)
-
-
-def _back_up(root: str, path: str) -> None:
-    data = safe_files.read_bytes(root, path) or b""
-    if os.path.lexists(os.path.join(root, path + BACKUP)):
-        message = f"The backup {path}{BACKUP} exists already."
-        raise CommonsError(message, fix="Move it away, then migrate again.")
-    safe_files.create(root, path + BACKUP, data)
 
 
 # --- text to text ----------------------------------------------------------------------------------------------------

@@ -145,16 +145,12 @@ def _find_row(stored: bytes, path: str) -> _Row | None:
     start = at + len(key)
     try:
         ident, own, shared_digest, entry = json.loads(stored[start : stored.find(b"\n", start)])
-        return _Row(id=ident, own_id=own, shared_digest=shared_digest, listed=_entry(entry))
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in (entry or {}).items()
+        }
+        return _Row(id=ident, own_id=own, shared_digest=shared_digest, listed=Entry(**fields) if fields else None)
     except (ValueError, TypeError):  # a damaged row only costs the fast path
         return None
-
-
-def _entry(stored: Mapping[str, Any] | None) -> Entry | None:
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in (stored or {}).items()
-    }
-    return Entry(**fields) if fields else None
 
 
 def merged_problems(

@@ -155,15 +155,10 @@ def _deletions(words: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.uin
     """Return the slots of all words' deletions, and for each slot the number of its word."""
     slots, numbers = array("Q"), array("I")
     for number, word in enumerate(words):
-        left = deletions(word, _edits(word))
+        left = deletions(word, 1 if len(word) <= SHORT else 2)  # so that every correctable misspelling matches one
         slots.extend(map(slot, left))
         numbers.extend([number] * len(left))
     return np.array(slots, np.uint64), np.array(numbers, np.uint32)
-
-
-def _edits(word: str) -> int:
-    """Return how many deletions of a word must be stored so that every correctable misspelling matches one."""
-    return 1 if len(word) <= SHORT else 2
 
 
 # --- the rows of the keyword index: passages with the words of their documents' metadata, and the filter fields ---
@@ -209,6 +204,7 @@ def rows_of(volume: Volume, number: int, texts: Sequence[str], title: str) -> It
 
 def _filters(volume: Volume) -> dict[str, Sequence[str]]:
     entry = volume.entry
+    parts = entry.path.split("/")
     return {
         "platform": entry.platforms,
         "audience": entry.audience,
@@ -216,11 +212,5 @@ def _filters(volume: Volume) -> dict[str, Sequence[str]]:
         "cluster": entry.clusters,
         "tag": entry.tags,
         "type": volume.types,
-        "path": _places(entry.path),
+        "path": [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]],
     }
-
-
-def _places(path: str) -> list[str]:
-    """Return the values by which a path can be filtered: the path, each folder above it, and the file name."""
-    parts = path.split("/")
-    return [*("/".join(parts[:end]) for end in range(1, len(parts) + 1)), parts[-1]]

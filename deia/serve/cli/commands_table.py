@@ -159,17 +159,13 @@ def run_cli(arguments: Sequence[str]) -> int:
         output.say(error.format_message())
         return output.FOUND
     except click.ClickException as error:
-        _show(error)
+        ctx = getattr(error, "ctx", None)
+        output.complain(f"deia: {error.format_message()}")
+        if ctx is not None:
+            output.complain(f"For help, type: {ctx.command_path} --help")
         return output.BROKEN
     except click.Abort:
         return output.INTERRUPTED
     except SystemExit as exit_request:  # shell completion, and click's reaction to a broken pipe
         code = exit_request.code
     return code if isinstance(code, int) else output.FOUND
-
-
-def _show(error: click.ClickException) -> None:
-    ctx = getattr(error, "ctx", None)
-    output.complain(f"deia: {error.format_message()}")
-    if ctx is not None:
-        output.complain(f"For help, type: {ctx.command_path} --help")

@@ -92,18 +92,13 @@ def _has_failed(response: Json) -> bool:
 def write_answer(occasion: Occasion, message: Said) -> dict[str, Json] | None:
     """Return the host's answer, or None if nothing is said."""
     if message.hold and occasion.moment == "before_tool":
-        return _stopping(occasion, message.hold)
+        if occasion.event != CALLED:
+            return {"cancel": True, "errorMessage": message.hold, "contextModification": message.hold}
+        tool = occasion.turn.tool if occasion.turn is not None else ""
+        if tool not in NOTHING_TO_DO:
+            return {"cancel": True, "errorMessage": message.hold}
+        return {"overrideInput": NOTHING_TO_DO[tool], "contextModification": f"{STOPPED}\n\n{message.hold}"}
     if not message.context:
         return None
     context: dict[str, Json] = {"contextModification": message.context}
     return context if occasion.event in OF_COMMAND_LINE else {"cancel": False, **context}
-
-
-def _stopping(occasion: Occasion, reason: str) -> dict[str, Json]:
-    """Return the answer that keeps a call from doing anything, and shows the model the reason if that is possible."""
-    if occasion.event != CALLED:
-        return {"cancel": True, "errorMessage": reason, "contextModification": reason}
-    tool = occasion.turn.tool if occasion.turn is not None else ""
-    if tool not in NOTHING_TO_DO:
-        return {"cancel": True, "errorMessage": reason}
-    return {"overrideInput": NOTHING_TO_DO[tool], "contextModification": f"{STOPPED}\n\n{reason}"}

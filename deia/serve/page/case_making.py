@@ -57,7 +57,11 @@ def make_case(desk: Desk, asked: Asked) -> dict[str, Json]:
     if not turns or not (turns[-1].text.strip() or turns[-1].tool_input):
         raise QueryError("there is nothing to make a case of", fix="Type a sentence or a tool call first.")
     commons = load_commons(root)
-    _require_own(commons, ident)
+    if not is_editable(commons, ident, of=TRIGGER):
+        raise CommonsError(
+            f"{ident} is not a trigger of this project's own files, so no case can be written beside it",
+            fix=f"Mute it here, or give it [exceptions] in deia.toml, or type: deia mute {ident} --folder .",
+        )
     case = _same_when_read(desk, commons, ident, turns, fires=fires)
     field = "fires" if fires else "silent"
     change = Change(kind=CASES, of=TRIGGER, target=ident, field=field, value=(case,))
@@ -120,14 +124,6 @@ def _offer(mends: Sequence[Proposal]) -> None:
     _offered.update({proposal.id: proposal for proposal in mends})
     while len(_offered) > MOST_REMEMBERED:
         del _offered[next(iter(_offered))]
-
-
-def _require_own(commons: Commons, ident: str) -> None:
-    if not is_editable(commons, ident, of=TRIGGER):
-        raise CommonsError(
-            f"{ident} is not a trigger of this project's own files, so no case can be written beside it",
-            fix=f"Mute it here, or give it [exceptions] in deia.toml, or type: deia mute {ident} --folder .",
-        )
 
 
 def _excerpt(turn: Turn) -> str:

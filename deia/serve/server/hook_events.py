@@ -86,7 +86,12 @@ class Hooks:
         if error is not None:
             place.report(error)
             return HookAnswer(body=b"", seconds=seconds, outcome="failed")
-        return _encode(task.result(), seconds)
+        output = task.result()
+        if not output:
+            return HookAnswer(body=b"", seconds=seconds)
+        if isinstance(output, bytes):
+            return HookAnswer(body=output, content_type=TEXT, code=2, seconds=seconds, outcome="spoke")
+        return HookAnswer(body=fast_json.dumps(output).encode("ascii"), seconds=seconds, outcome="spoke")
 
     async def _answer(self, place: Place, event: bytes) -> Answer:
         if len(event) <= INLINE:
@@ -100,14 +105,6 @@ class Hooks:
 
 def _answer(place: Place, event: bytes) -> Answer:
     return None if is_off() else answer_event(place, event)
-
-
-def _encode(output: Answer, seconds: float) -> HookAnswer:
-    if not output:
-        return HookAnswer(body=b"", seconds=seconds)
-    if isinstance(output, bytes):
-        return HookAnswer(body=output, content_type=TEXT, code=2, seconds=seconds, outcome="spoke")
-    return HookAnswer(body=fast_json.dumps(output).encode("ascii"), seconds=seconds, outcome="spoke")
 
 
 def event_of(arguments: Mapping[str, Json] | None) -> dict[str, Json]:

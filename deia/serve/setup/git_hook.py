@@ -30,7 +30,9 @@ def entering_parts(root: str) -> list[Part]:
     if not places:
         raise HostError("no git repository holds this commons", where=root, fix="Type: git init, and try again.")
     top, own, hooks = places
-    line = _line(os.path.relpath(os.path.realpath(root), os.path.realpath(top)))
+    commons = os.path.relpath(os.path.realpath(root), os.path.realpath(top))
+    command = [sys.executable, "-P", "-m", "deia.serve.main", "--commons", commons.replace("\\", "/"), "compile"]
+    line = f"[ ! -x {shlex.quote(sys.executable)} ] || ({shlex.join(command)} {QUIET} &)\n"
     if not _is_below(hooks, own):
         problem = "is where this repository's hooks are kept, and another program looks after that folder"
         raise HostError(problem, where=hooks, fix=_advice(line))
@@ -56,12 +58,6 @@ def _places(folder: str) -> Sequence[str]:
 
 def _is_below(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
-
-
-def _line(commons: str) -> str:
-    """Return the line of a hook, which git runs at the top of the working tree."""
-    command = [sys.executable, "-P", "-m", "deia.serve.main", "--commons", commons.replace("\\", "/"), "compile"]
-    return f"[ ! -x {shlex.quote(sys.executable)} ] || ({shlex.join(command)} {QUIET} &)\n"
 
 
 def _advice(line: str) -> str:

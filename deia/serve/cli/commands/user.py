@@ -18,7 +18,7 @@ from deia.ingest.source import slug
 from deia.problems import SettingsError
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
-from deia.serve.server.audit_trail import Damage, audit_folder, read_trail
+from deia.serve.server.audit_trail import audit_folder, read_trail
 from deia.serve.server.users import (
     READ,
     SCOPES,
@@ -334,7 +334,7 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     head = f"{counted(checked.head.seq, 'line')} in all, {checked.head.hash[:16]}"
     output.answer(value, [*shown, f"The chain is whole: {head}."] if not checked.damages else shown, as_json=as_json)
     for damage in checked.damages:
-        output.complain(_complaint(damage))
+        output.complain(f"{damage.where}: {damage.problem}")
     return output.NOTHING if checked.damages else output.FOUND
 
 
@@ -353,7 +353,3 @@ def _shown(line: dict[str, Json] | object) -> str:
     count = counted(len(returned), "document") if isinstance(returned, list) else ""
     what = f"{fields.get('what')} {fields.get('name')}"
     return f"{fields.get('ts')} {fields.get('user')}: {what}, {fields.get('outcome')}, {count}: {question}"
-
-
-def _complaint(damage: Damage) -> str:
-    return f"{damage.where}: {damage.problem}"

@@ -49,23 +49,18 @@ def _run_again(root: str, check: Callable[[], object]) -> None:
     with suppress(KeyboardInterrupt):
         sources = _sources(root, {})
         while not interrupts:
-            _run_once(check)
+            began = time.perf_counter()
+            try:
+                check()
+            except DeiaError as error:
+                output.complain_of(error)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            output.complain(f"{time.perf_counter() - began:.2f} s. Waiting for changes; to end, press Ctrl-C.")
             before = sources
             while not interrupts and (sources := _sources(root, before)) == before:
                 time.sleep(PAUSE)
     output.complain("")
-
-
-def _run_once(check: Callable[[], object]) -> None:
-    """Run a check, and say how long it took; an error is shown, since the next change may mend it."""
-    began = time.perf_counter()
-    try:
-        check()
-    except DeiaError as error:
-        output.complain_of(error)
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    output.complain(f"{time.perf_counter() - began:.2f} s. Waiting for changes; to end, press Ctrl-C.")
 
 
 def _sources(root: str, known: Mapping[str, str]) -> dict[str, str]:

@@ -97,7 +97,12 @@ def with_server(text: str, host: str, fields: Mapping[str, Json], *, path: str) 
         return text
     bare = without_server(text, host, path=path)
     if host == "codex":
-        return _with_table(bare, wanted, path)
+        newline = "\r\n" if "\r\n" in bare else "\n"
+        before = f"{bare.rstrip()}{newline * 2}" if bare.strip() else ""
+        after = before + _table(wanted).replace("\n", newline) + newline
+        settings = _toml(bare, path)
+        expected = {**settings, TOML_ROOT: {**settings.get(TOML_ROOT, {}), NAME: dict(wanted)}}
+        return _only_if(after, expected, path)
     key = SERVERS[host].key
     return insert(with_containers(bare, [key], {}), [key], wanted, key=NAME)
 
@@ -119,15 +124,6 @@ def _toml(text: str, path: str) -> dict[str, Any]:
         return tomllib.loads(text.removeprefix(BOM))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise HostError(f"not TOML: {error}", where=path, fix=BY_HAND.format(host="codex")) from error
-
-
-def _with_table(text: str, fields: Mapping[str, Json], path: str) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
-    before = f"{text.rstrip()}{newline * 2}" if text.strip() else ""
-    after = before + _table(fields).replace("\n", newline) + newline
-    settings = _toml(text, path)
-    expected = {**settings, TOML_ROOT: {**settings.get(TOML_ROOT, {}), NAME: dict(fields)}}
-    return _only_if(after, expected, path)
 
 
 def _without_table(text: str, path: str) -> str:

@@ -194,15 +194,11 @@ def _ends(words: Sequence[str], work: str, environ: Mapping[str, str], folder: s
         except subprocess.TimeoutExpired:
             return False
         finally:
-            _end(process)
+            with contextlib.suppress(OSError):
+                if on_windows():
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
     return True
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        if on_windows():
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(5)

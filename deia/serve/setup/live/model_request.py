@@ -209,19 +209,15 @@ def next_act(script: Sequence[Step], request: Request) -> Act:
         return Act(text=DONE)
     step = script[len(done)]
     if step.shell:
-        return _shell_act(step.shell, request.tools)
+        by_name = {tool.name: tool for tool in reversed(request.tools)}
+        named = (by_name[name] for name in SHELLS if name in by_name)
+        shell = next(named, None) or next((tool for tool in request.tools if LIKE_A_SHELL.search(tool.name)), None)
+        if shell is None:
+            return Act(text=f"There is no shell among {', '.join(sorted(by_name))}.")
+        return Act(tool=shell, input=shell_input(shell, step.shell))
     if step.tool:
         return _tool_act(step, request, searches=len(request.results) - len(done))
     return Act(text=step.text)
-
-
-def _shell_act(command: str, tools: Sequence[Tool]) -> Act:
-    by_name = {tool.name: tool for tool in reversed(tools)}
-    named = (by_name[name] for name in SHELLS if name in by_name)
-    shell = next(named, None) or next((tool for tool in tools if LIKE_A_SHELL.search(tool.name)), None)
-    if shell is None:
-        return Act(text=f"There is no shell among {', '.join(sorted(by_name))}.")
-    return Act(tool=shell, input=shell_input(shell, command))
 
 
 def _tool_act(step: Step, request: Request, *, searches: int) -> Act:
