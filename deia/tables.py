@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from deia import files
 from deia.errors import DeiaError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def text_beside(module: str, ending: str) -> str:
@@ -19,6 +23,14 @@ def text_beside(module: str, ending: str) -> str:
     if data is None:
         raise DeiaError(f"{path}, a file of deia itself, cannot be read", fix="Install deia again")
     return data.decode().replace("\r", "")
+
+
+def toml_beside(module: str, name: str = "") -> dict[str, Any]:
+    """Return a TOML file beside a module, given its `__file__`; the file has the name of the module, or this one."""
+    import tomllib  # noqa: PLC0415 - costs some milliseconds, and the hook reads no such file
+
+    place = f"{files.parent(files.forward(module))}/{name}.toml" if name else module
+    return tomllib.loads(text_beside(place, ".toml"))
 
 
 class Tables:

@@ -1,7 +1,8 @@
-"""Read records from JSON that an earlier run of deia wrote, and that may be damaged, foreign or forged since."""
+"""Records as JSON, and back from JSON that an earlier run of deia wrote: it may be damaged, foreign or forged since."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -32,3 +33,12 @@ def _read(kind: Any, value: object) -> object:
     if not isinstance(value, outer):
         raise TypeError(f"{value!r:.80} is no {outer.__name__}")
     return value
+
+
+def plain(value: object) -> Any:
+    """Return a value as JSON has it: records as objects and tuples as lists, at any depth."""
+    if isinstance(value, Record):
+        return plain(value.values())
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value

@@ -9,7 +9,7 @@ import pytest
 
 from deia.errors import DeiaError
 from deia.folders import PACKAGE
-from deia.tables import Tables
+from deia.tables import Tables, toml_beside
 
 MODULES = [
     path
@@ -77,3 +77,13 @@ def test_a_module_reads_every_section_of_its_file(module: Path) -> None:
     }
     named = set(Tables(str(module)).listed("kinds")) if "kinds" in read else set()
     assert read | (named & sections) == sections
+
+
+def test_a_toml_file_beside_a_module_has_its_name_or_another_one(tmp_path: Path) -> None:
+    (tmp_path / "hosts.toml").write_text("a = 1\r\n", newline="")
+    (tmp_path / "other.toml").write_text("b = 2\n")
+    module = str(tmp_path / "hosts.py")
+    assert toml_beside(module) == {"a": 1}
+    assert toml_beside(module, "other") == {"b": 2}
+    with pytest.raises(DeiaError, match="none"):
+        toml_beside(module, "none")

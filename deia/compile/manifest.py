@@ -7,7 +7,7 @@ import json
 from deia import fast_json, files
 from deia.problems import Problem
 from deia.records import Record
-from deia.typed_json import read_record
+from deia.typed_json import plain, read_record
 from deia.watch.gate.artefact import FORMAT
 
 NAME = "manifest.json"
@@ -39,8 +39,7 @@ class Manifest(Record):
 
 def write_manifest(folder: str, manifest: Manifest) -> None:
     """Write the manifest of compiled files; raise OSError if the folder cannot be written."""
-    values = {**manifest.values(), "format": FORMAT, "problems": [problem.values() for problem in manifest.problems]}
-    files.replace(f"{folder}/{NAME}", json.dumps(values, sort_keys=True).encode())
+    files.replace(f"{folder}/{NAME}", json.dumps({**plain(manifest), "format": FORMAT}, sort_keys=True).encode())
 
 
 def read_manifest(folder: str) -> Manifest:

@@ -31,7 +31,7 @@ from deia.learn.line_diff import CLOSE, equal_ends, line_diff, plain_text
 from deia.learn.proposals import Proposal
 from deia.problems import CommonsError
 from deia.records import Record
-from deia.typed_json import read_record
+from deia.typed_json import plain, read_record
 
 CHANGELOG = "telemetry/CHANGES.jsonl"
 MOST_CHANGELOG = 64_000_000  # bytes
@@ -93,7 +93,7 @@ def apply_proposal(root: str, proposal: Proposal, *, now: float) -> AppliedPropo
         )  # fmt: skip
         figures = {"before": proposal.effect.before, "after": proposal.effect.after}
         names = ("at", "id", "does", "because", "kind", "targets")
-        fields = {**{name: getattr(applied, name) for name in names}, "files": [_written(edit) for edit in edits]}
+        fields = {**{name: getattr(applied, name) for name in names}, "files": plain(edits)}
         _log(root, {**fields, "evidence": list(proposal.evidence), "figures": figures})
         try:
             _write(root, before, after)
@@ -154,10 +154,6 @@ def read_changes(root: str) -> list[AppliedProposal]:
             with contextlib.suppress(TypeError):
                 entries.append(read_record(AppliedProposal, {**values, "line": number, "undone": False}))
     return entries
-
-
-def _written(edit: FileEdit) -> dict[str, Json]:
-    return {**edit.values(), "hunks": [hunk.values() for hunk in edit.hunks]}
 
 
 def _log(root: str, line: Mapping[str, Json]) -> None:

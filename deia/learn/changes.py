@@ -75,10 +75,6 @@ class Change(Record):
         sign = "-" if self.kind == DROP else "+"
         return f"{self.target}: {self.field}: {sign} {', '.join(map(_item_text, self.items))}"
 
-    def to_dict(self) -> dict[str, Json]:
-        """Return the change as JSON."""
-        return {**self.values(), "value": list(self.value) if isinstance(self.value, tuple) else self.value}
-
 
 def _item_text(item: Any) -> str:
     """Return a word as it is, and a case as the last of its turns."""

@@ -16,7 +16,7 @@ from deia.folders import state_folder
 from deia.learn.changes import PERSON, SETTING, Change
 from deia.problems import CommonsError
 from deia.records import Record
-from deia.typed_json import read_record
+from deia.typed_json import plain, read_record
 
 # The kinds, in the order in which they are shown, each with the letters that its ids begin with.
 KINDS = {
@@ -57,9 +57,7 @@ class Proposal(Record):
 
     def to_dict(self) -> dict[str, Json]:
         """Return the proposal as JSON."""
-        changes = [change.to_dict() for change in self.changes]
-        summaries = [change.summary() for change in self.changes]
-        return {**self.values(), "changes": changes, "does": summaries, "effect": self.effect.values()}
+        return {**plain(self), "does": [change.summary() for change in self.changes]}
 
     def with_changes(self, changes: Sequence[Change]) -> Proposal:
         """Return a new proposal of the same kind and evidence with other changes, and so with another id."""
@@ -68,7 +66,7 @@ class Proposal(Record):
 
 def propose(kind: str, changes: Sequence[Change], *, because: str, evidence: Sequence[str], weight: float) -> Proposal:
     """Return a new proposal; the same changes get the same id whenever they are proposed."""
-    content = dumps([change.to_dict() for change in changes])
+    content = dumps(plain(changes))
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:6]
     return Proposal(
         id=f"{KINDS[kind]}-{digest}", kind=kind, changes=tuple(changes), because=because, weight=round(weight, 2),

@@ -6,17 +6,15 @@ can test them. Nothing here runs in a hook.
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
 from deia.fast_json import Json, dumps
 from deia.records import Record
+from deia.tables import toml_beside
 
 Event: TypeAlias = dict[str, Json]
-FILE = os.path.join(os.path.dirname(__file__), "sample_events.toml")
 CALLS = ("before_tool", "after_tool", "tool_error")  # the moments of a tool
 
 
@@ -34,8 +32,7 @@ class Happening(Record):
 @cache
 def templates() -> Mapping[str, Mapping[str, Any]]:
     """Return the tables of the file by host, completed with those of the host that each resembles."""
-    with open(FILE, "rb") as file:
-        tables = tomllib.load(file)
+    tables = toml_beside(__file__)
     return {host: tables.get(table.get("like"), {}) | table for host, table in tables.items()}
 
 

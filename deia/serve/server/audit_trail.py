@@ -21,7 +21,7 @@ from deia.errors import DeiaError
 from deia.fast_json import Json
 from deia.folders import people_folder
 from deia.records import Record
-from deia.typed_json import read_record
+from deia.typed_json import plain, read_record
 
 FOLDER, HEAD = "audit", "head.json"
 FIRST = "0" * 64  # what stands for the line before the first
@@ -123,8 +123,7 @@ class AuditTrail:
         return head
 
     def _write(self, ends: Ends) -> None:
-        value = {"begins": ends.begins.values(), "last": ends.last.values()}
-        files.keep(f"{self.folder}/{HEAD}", fast_json.dumps(value).encode())
+        files.keep(f"{self.folder}/{HEAD}", fast_json.dumps(plain(ends)).encode())
 
     def _delete_old(self) -> None:
         first = spool.timestamp(time.time() - self._days * DAY)[:10] if self._days else ""

@@ -8,10 +8,8 @@ what the commons knows to a request.
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Unpack
@@ -38,6 +36,7 @@ from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import as_xml, full, summary
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
+from deia.tables import toml_beside
 from deia.watch.clauses.folder_signs import SIGNS, signs_around
 
 MOST_LISTED = 100_000
@@ -60,7 +59,6 @@ FIRING_FIELDS = (
 # 950 ms beside the check of a long conversation; with this value it takes 5 to 6 ms.
 SWITCH_INTERVAL = 0.0001
 DEFAULT_SWITCH_INTERVAL = sys.getswitchinterval()
-FILE = os.path.join(os.path.dirname(__file__), "prompts.toml")
 MOST = 20_000  # characters of an argument
 SEARCHED = 400  # characters of a plan with which documents are searched
 
@@ -332,16 +330,10 @@ class Prompt(Record):
     text: str
 
 
-def _read() -> dict[str, Prompt]:
-    with open(FILE, "rb") as file:
-        tables = tomllib.load(file)
-    return {
-        name: Prompt(**table | {"parameters": tuple(PromptArgument(**parameter) for parameter in table["parameters"])})
-        for name, table in tables.items()
-    }
-
-
-PROMPTS: Mapping[str, Prompt] = _read()
+PROMPTS: Mapping[str, Prompt] = {
+    name: Prompt(**table | {"parameters": tuple(PromptArgument(**parameter) for parameter in table["parameters"])})
+    for name, table in toml_beside(__file__, "prompts").items()
+}
 
 
 def prompt_text(desk: Desk, name: str, values: Mapping[str, str] | None) -> str:

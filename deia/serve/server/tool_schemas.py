@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -11,6 +9,7 @@ from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.records import Record
 from deia.suggestions import nearest
+from deia.tables import toml_beside
 
 Schema: TypeAlias = Mapping[str, Json]
 
@@ -56,8 +55,7 @@ class Tool(Record):
         }  # fmt: skip
 
 
-with open(os.path.join(os.path.dirname(__file__), "tools.toml"), "rb") as file:
-    TABLES = tomllib.load(file)
+TABLES = toml_beside(__file__, "tools")
 INSTRUCTIONS: str = TABLES.pop("instructions")
 HINTS: Mapping[str, Mapping[str, bool]] = TABLES.pop("hints")
 

@@ -22,7 +22,7 @@ from deia.folders import people_folder
 from deia.problems import SettingsError
 from deia.records import Record
 from deia.suggestions import nearest
-from deia.typed_json import read_record
+from deia.typed_json import plain, read_record
 
 READ, WRITE, ADMIN = SCOPES = ("read", "write", "admin")
 PREFIX = "deia_"  # of a token, so that it is recognised as a secret wherever it turns up
@@ -118,19 +118,13 @@ def change_team(path: str, change: Callable[[Team], Team]) -> Team:
         team = change(read_team(path))
         if len(team.users) > MOST_USERS:
             raise SettingsError(f"there are {MOST_USERS} users, and no more fit", fix="Type: deia user revoke NAME")
-        content = fast_json.dumps(_plain(team)).encode()
+        content = fast_json.dumps(plain(team)).encode()
         if len(content) > MOST_BYTES:
             problem = f"the file of users would have more than {MOST_BYTES:,} bytes"
             raise SettingsError(problem, where=path, fix="Type: deia user revoke NAME")
         if not files.keep(path, content):
             raise SettingsError("the file of users cannot be written", where=path, fix="Check its permissions.")
     return team
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Record):
-        return {name: _plain(item) for name, item in value.values().items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def checked_name(name: str) -> str:

@@ -11,11 +11,9 @@ fault: one host then runs the command, another drops the answer.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -30,13 +28,13 @@ from deia.serve.hosts.sample_events import Happening, sample
 from deia.serve.setup.host_settings.command import on_windows, script_start, shell_start
 from deia.serve.setup.host_settings.hook_file import Installed
 from deia.serve.setup.host_settings.hosts_table import SCRIPT, Setup
+from deia.tables import toml_beside
 from deia.watch.authoring.replay import run_case
 from deia.watch.gate.artefact import open_artefact
 
 MOST_CHARS = 10_000  # of one string, at every host
 EVENT, CONTEXT, DECISION, REASON, ASIDE = "event", "context", "decision", "reason", "aside"
 BY_CODE = ("windsurf", "kiro")  # hosts that read a reason from standard error, with exit code 2
-ANSWERS = os.path.join(os.path.dirname(__file__), "live_check.toml")
 NO_COMMANDS: list[Json] = []
 HOLDS = ("deny", "block", True, NO_COMMANDS)
 PATIENCE = 5.0  # seconds; as long as the host waits for the hook
@@ -46,8 +44,7 @@ PROMPT, BEFORE_TOOL, AFTER_TOOL = "prompt", "before_tool", "after_tool"
 
 def _takes() -> dict[str, dict[str, dict[str, str]]]:
     """Return what hosts read of an answer: host → moment → key → its role."""
-    with open(ANSWERS, "rb") as file:
-        hosts = tomllib.load(file)
+    hosts = toml_beside(__file__)
     forms = hosts.pop("forms")
     return {
         host: {

@@ -25,6 +25,7 @@ from deia.serve.cli import colours, output
 from deia.serve.cli.ci_reports import CI_FORMS, Checked, print_problems, print_report
 from deia.serve.cli.commands.shared_options import form_option, here, message_if_slow, open_librarian
 from deia.text import counted, one_line, shorten
+from deia.typed_json import plain
 from deia.watch.authoring.act_explanation import ExplainedAct, explain_acts
 from deia.watch.gate.artefact import Artefact
 from deia.watch.turn.conversation import turns_of
@@ -145,18 +146,14 @@ def _read(path: str) -> str:
 
 
 def _as_fields(turn: Turn, watched: Watched, acts: Sequence[ExplainedAct], *, explain: bool) -> dict[str, Json]:
-    fired: list[Json] = [
-        {**firing.values(), "documents": [document.values() for document in firing.documents]}
-        for firing in watched.firings
-    ]
     fields: dict[str, Json] = {
-        "turn": turn.index, "role": turn.role, "text": turn.text, "fired": fired,
-        "injection": watched.injection.values() if watched.injection else None,
+        "turn": turn.index, "role": turn.role, "text": turn.text, "fired": plain(watched.firings),
+        "injection": plain(watched.injection),
     }  # fmt: skip
     if explain:
         names = ("trigger", "stage", "detail")
         fields["verdicts"] = [{name: getattr(verdict, name) for name in names} for verdict in watched.verdicts]
-        fields["acts"] = [act.values() for act in acts]
+        fields["acts"] = plain(acts)
     return fields
 
 

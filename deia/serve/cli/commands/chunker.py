@@ -33,7 +33,7 @@ def chunker() -> None:
 @files_option
 @click.option("--to", "target", default="", metavar="FILE", help="Write it into this new file.")
 @click.option("--component", type=click.Choice(["python", "rust"]), help="Give the source of a component instead.")
-def chunker_new(*, samples: Sequence[str], globs: tuple[str, ...], target: str, component: str | None) -> int:
+def chunker_new(*, samples: Sequence[str], globs: tuple[str, ...], target: str, component: str | None) -> None:
     """Draft a declared chunker for files like SAMPLE, and say what it makes of them.
 
     With --component, give the source of a WebAssembly component that does the same; how to compile it stands at its
@@ -50,13 +50,12 @@ def chunker_new(*, samples: Sequence[str], globs: tuple[str, ...], target: str, 
     for reading in readings:
         chunks = cut_declared(draft, reading, "", ChunkerConfig())
         output.complain(f"{plain(reading.path)}: {figures(reading, chunks)}")
-    return output.FOUND
 
 
 @chunker.command("test", short_help="Try a chunker on samples.")
 @click.argument("chunker", metavar="CHUNKER")
 @samples_argument
-def chunker_test(*, chunker: str, samples: Sequence[str]) -> int:
+def chunker_test(*, chunker: str, samples: Sequence[str]) -> None:
     """Say what CHUNKER makes of each SAMPLE; it is the name of one that you added, or a .toml or .wasm file."""
     known = next((added for added in added_chunkers(os.environ) if added.name == chunker), None)
     ready = with_native_code(known or chunker_in(chunker), os.environ)
@@ -64,7 +63,6 @@ def chunker_test(*, chunker: str, samples: Sequence[str]) -> int:
         for path in samples:
             reading = _reading(process, path)
             output.say(f"{plain(path)}: {figures(reading, process.chunk(reading, id='', custom=ready))}")
-    return output.FOUND
 
 
 def _reading(process: ReaderProcess, path: str) -> Reading:
@@ -78,7 +76,7 @@ def _reading(process: ReaderProcess, path: str) -> Reading:
 @click.argument("path", metavar="FILE")
 @click.option("--name", default="", help="What it is called; by default as the file.")
 @files_option
-def chunker_add(*, path: str, name: str, globs: tuple[str, ...]) -> int:
+def chunker_add(*, path: str, name: str, globs: tuple[str, ...]) -> None:
     """Keep the chunker in FILE, a .toml declaration or a .wasm component, and use it from now on.
 
     It cuts files that --files names, or its declaration, and those of sources that are taken in with --chunker NAME.
@@ -86,7 +84,6 @@ def chunker_add(*, path: str, name: str, globs: tuple[str, ...]) -> int:
     added = add(chunker_in(path, name=name, globs=globs), os.environ)
     which = f"files like {', '.join(added.files)}" if added.files else f"what is taken in with --chunker {added.name}"
     output.say(f"{added.name} cuts {which}. {AGAIN}")
-    return output.FOUND
 
 
 @chunker.command("list", short_help="Show your chunkers.")
@@ -102,9 +99,8 @@ def chunker_list(*, as_json: bool) -> int:
 
 @chunker.command("remove", short_help="Forget chunkers.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
-def chunker_remove(*, names: Sequence[str]) -> int:
+def chunker_remove(*, names: Sequence[str]) -> None:
     """Forget chunkers of yours; what they cut stays as it is until it is read again."""
     for name in names:
         remove(name, os.environ)
     output.say(f"Removed {', '.join(names)}. {AGAIN}")
-    return output.FOUND

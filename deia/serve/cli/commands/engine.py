@@ -16,6 +16,7 @@ from deia.compile.shared_encoding import work
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.text import counted
+from deia.typed_json import plain
 
 
 @click.group(short_help="Keep the vectors of the library in PostgreSQL or Milvus.")
@@ -25,7 +26,7 @@ def engine() -> None:
 
 @engine.command("copy", short_help="Copy to the engine what it does not have.")
 @shared.json_option
-def engine_copy(*, as_json: bool) -> int:
+def engine_copy(*, as_json: bool) -> None:
     """Copy the vectors of the library's passages to the engine: what is not there yet, checked in the end.
 
     It may be interrupted, and goes on when it is typed again. Until it is done, the catalog answers.
@@ -38,7 +39,6 @@ def engine_copy(*, as_json: bool) -> int:
         for copied in copies
     ]
     output.answer([copied.values() for copied in copies], lines, as_json=as_json)
-    return output.FOUND
 
 
 @engine.command("status", short_help="Show the engine, and whether it has what the library has.")
@@ -46,15 +46,7 @@ def engine_copy(*, as_json: bool) -> int:
 def engine_status(*, as_json: bool) -> int:
     """Show the engine without its password, and whether it has what the library has; exits 1 if it does not."""
     standings = engine_standing(shared.commons_root(), os.environ)
-    fields = [
-        {
-            **standing.values(),
-            "here": standing.here.values(),
-            "there": standing.there.values(),
-            "current": standing.is_current,
-        }
-        for standing in standings
-    ]
+    fields = [{**plain(standing), "current": standing.is_current} for standing in standings]
     output.answer(fields, [*map(_standing_line, standings)] or [NOT_SET], as_json=as_json)
     return output.FOUND if all(standing.is_current for standing in standings) else output.NOTHING
 
@@ -76,7 +68,7 @@ private_option = click.option("--private", is_flag=True, help="Let the bucket be
 @click.option("--whole", is_flag=True, help="Upload everything anew, as for a bucket that lost something.")
 @private_option
 @shared.json_option
-def publish(*, place: str, whole: bool, private: bool, as_json: bool) -> int:
+def publish(*, place: str, whole: bool, private: bool, as_json: bool) -> None:
     """Publish the library's catalog at PLACE, s3://BUCKET/PREFIX or file:///FOLDER: what changed since the last time.
 
     It is signed with a key of your own, which lies in your state folder. Other machines take it with `deia pull`.
@@ -92,7 +84,6 @@ def publish(*, place: str, whole: bool, private: bool, as_json: bool) -> int:
         [summary, f"To take it elsewhere, type: deia pull {place} --key {published.key}"],
         as_json=as_json,
     )
-    return output.FOUND
 
 
 @click.command(short_help="Take the library that another machine published.")
@@ -132,7 +123,7 @@ def _pulled_line(pulled: Pulled) -> str:
 
 @click.command(short_help="Read and encode what other machines have put into the queue.")
 @click.option("--until-done", is_flag=True, help="End when the queue is empty.")
-def worker(*, until_done: bool) -> int:
+def worker(*, until_done: bool) -> None:
     """Read files and encode passages for the sentence model from the queue in PostgreSQL that DEIA_ENGINE names.
 
     Any number of workers may run, on any number of machines; what a worker that ends has begun, another one does.
@@ -141,4 +132,3 @@ def worker(*, until_done: bool) -> int:
     done = work(os.environ, until_done=until_done, tell=output.progress)
     output.progress()
     output.say(f"Read {counted(done.files, 'file')}, encoded {counted(done.passages, 'passage')}.")
-    return output.FOUND

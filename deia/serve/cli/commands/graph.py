@@ -216,7 +216,7 @@ def graph_merge(*, idents: Sequence[str], undo: bool, as_json: bool) -> int:
 @graph.command("propose", short_help="Ask a language model for more.")
 @click.argument("documents", nargs=-1, metavar="[DOCUMENT...]")
 @shared.json_option
-def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
+def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> None:
     """Ask a language model for entities and relations of DOCUMENTS, or of all that it was not asked about before.
 
     The variables DEIA_LLM_URL, DEIA_LLM_MODEL and DEIA_LLM_KEY name an endpoint with OpenAI's interface, to which the
@@ -237,4 +237,3 @@ def graph_propose(*, documents: tuple[str, ...], as_json: bool) -> int:
     kept = f"{counted(total.entities, 'entity')} and {counted(total.relations, 'relation')}"
     line = f"Proposed for {counted(total.documents, 'document')}: {kept}; {total.dropped} dropped"
     output.answer(total.values(), [line], as_json=as_json)
-    return output.FOUND

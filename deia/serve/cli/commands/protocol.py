@@ -39,7 +39,7 @@ def audit(*, as_json: bool) -> int:
 @click.command(short_help="Say what kind of question a text is.")
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION…")
 @shared.json_option
-def classify(*, words: tuple[str, ...], as_json: bool) -> int:
+def classify(*, words: tuple[str, ...], as_json: bool) -> None:
     """Say what kind of question QUESTION is, whether anything has to be looked up, and how to look for it.
 
     What announces an act always needs retrieval, also after words such as "ok" or "yes".
@@ -53,7 +53,6 @@ def classify(*, words: tuple[str, ...], as_json: bool) -> int:
         else []
     )
     output.answer(classification.to_dict(), [*lines, *filter(None, (classification.clarify,))], as_json=as_json)
-    return output.FOUND
 
 
 @click.command(short_help="Explain a search, step by step.")

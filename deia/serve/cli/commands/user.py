@@ -155,7 +155,7 @@ def user_revoke(*, name: str) -> None:
 
 @user.command("list", short_help="Show the users.")
 @shared.json_option
-def user_list(*, as_json: bool) -> int:
+def user_list(*, as_json: bool) -> None:
     """Show who may ask the server, of what, and until when."""
     users = read_team(_file()).users
     values: list[Json] = [
@@ -173,7 +173,6 @@ def user_list(*, as_json: bool) -> int:
     output.answer(
         {"users": values}, lines or ["There are no users. To add one, type: deia user add NAME"], as_json=as_json
     )
-    return output.FOUND
 
 
 def _show_token(name: str, token: str, *, as_json: bool) -> None:
@@ -257,7 +256,7 @@ def collection_tier(*, name: str, tier: str | None) -> None:
 
 @collection.command("list", short_help="Show the collections, and who may read them.")
 @shared.json_option
-def collection_list(*, as_json: bool) -> int:
+def collection_list(*, as_json: bool) -> None:
     """Show every collection of the library: its sources, documents, tier and owner, who may read it and add to it."""
     root, team = shared.commons_root(), read_team(_file())
     catalog = files.read(f"{derived_folder(root, os.environ)}/library/catalog") or b""
@@ -288,7 +287,6 @@ def collection_list(*, as_json: bool) -> int:
         who += f"; {set_tiers[name]} was set" if name in set_tiers else ""
         lines.append(f"{name}: {counted(len(own), 'source')}, {counted(documents, 'document')}{who}")
     output.answer({"collections": values}, lines or ["Nothing was taken in yet."], as_json=as_json)
-    return output.FOUND
 
 
 @collection.command("limit", short_help="Limit what each user may ask of a collection.")

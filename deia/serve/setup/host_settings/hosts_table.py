@@ -10,7 +10,6 @@ import difflib
 import os
 import shutil
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -20,13 +19,13 @@ from deia.fast_json import Json
 from deia.folders import is_trusted
 from deia.records import Record
 from deia.serve.setup.host_settings.command import on_windows
+from deia.tables import toml_beside
 
 PROJECT, LOCAL, USER = "project", "local", "user"
 SCOPES = (PROJECT, LOCAL, USER)
 # How hooks are stored: events of groups of hooks, events of hooks, one executable per event, or a plugin's code.
 GROUPED, FLAT, SCRIPT, PLUGIN = "grouped", "flat", "script", "plugin"
 Table: TypeAlias = Mapping[str, Any]  # of `hosts.toml`
-DATA = os.path.join(os.path.dirname(__file__), "hosts.toml")
 
 
 class Place(Record):
@@ -129,8 +128,7 @@ def _setup(host: str, table: Table) -> Setup:
 
 
 def _read() -> tuple[list[Setup], dict[str, Server]]:
-    with open(DATA, "rb") as file:
-        hosts = tomllib.load(file)
+    hosts = toml_beside(__file__, "hosts")
     servers = {host: table.pop("server") for host, table in hosts.items() if "server" in table}
     return [_setup(host, table) for host, table in hosts.items() if table], {
         host: Server(**table | {"places": _places(table["places"])}) for host, table in servers.items()

@@ -17,7 +17,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 
 from deia import files
@@ -27,8 +26,8 @@ from deia.serve.setup.host_settings.command import on_windows
 from deia.serve.setup.host_settings.hosts_table import Machine
 from deia.serve.setup.live.fake_model import Exchange, FakeModel
 from deia.serve.setup.live.model_request import Step
+from deia.tables import toml_beside
 
-DATA = os.path.join(os.path.dirname(__file__), "headless.toml")
 LIMIT = 90.0  # seconds for a run; OpenCode's first one takes half a minute
 VERSION_LIMIT = 15.0
 VERSION = re.compile(rb"\d+(?:\.[0-9A-Za-z-]+)+")
@@ -67,8 +66,7 @@ class Headless(Record):
 
 
 def _read() -> dict[str, Headless]:
-    with open(DATA, "rb") as file:
-        tables = tomllib.load(file)
+    tables = toml_beside(__file__, "headless")
     words = {host: {name: tuple(table.get(name, ())) for name in ("setup", "start")} for host, table in tables.items()}
     return {host: Headless(**table | words[host]) for host, table in tables.items()}
 
