@@ -269,8 +269,7 @@ def _split_conversations(text: str) -> Iterator[tuple[Reader, Iterable[object]]]
     text = text.removeprefix("\ufeff")
     whole = _parse_json(text)
     if whole is not None:
-        for items in conversations_in(whole):
-            yield Reader(), items
+        yield from ((Reader(), items) for items in conversations_in(whole))
         return
     lines = [_parse_json(line) for line in text.split("\n") if line.strip()]
     if any(isinstance(line, dict) for line in lines):

@@ -40,8 +40,7 @@ def index_facts(entries: Sequence[Entry], schema: Schema) -> Facts:
 
 def _references(entry: Entry, paths: Mapping[str, str]) -> Iterator[Reference]:
     for field, (kind, relation) in NAMED.items():
-        for name in getattr(entry, field):
-            yield Reference(relation, name, entry.line, entry.path, kind)
+        yield from (Reference(relation, name, entry.line, entry.path, kind) for name in getattr(entry, field))
     for other in entry.related_docs:
         if other in paths:
             yield Reference("RELATED_TO", paths[other], entry.line, entry.path, DOCUMENT)

@@ -148,10 +148,8 @@ def _selects(spec: Map, name: str, labels: dict[str, set[str]]) -> Iterator[Refe
     wanted = {f"{key}={value}" for key, value in spec.map("selector").items() if isinstance(value, str)}
     line = spec.lines.get("selector", 0)
     chosen = [other for other, has in labels.items() if wanted and wanted <= has]
-    for other in chosen:
-        yield Reference("SELECTS", other, line, name, other.partition("/")[0].upper())
-    for label in sorted(wanted):
-        yield Reference("SELECTS", label, line, name, "LABEL")
+    yield from (Reference("SELECTS", other, line, name, other.partition("/")[0].upper()) for other in chosen)
+    yield from (Reference("SELECTS", label, line, name, "LABEL") for label in sorted(wanted))
 
 
 def _mentions(resource: Map, name: str) -> Iterator[Reference]:

@@ -138,8 +138,7 @@ def _cell(value: str | int) -> str | int:
 
 def _dot(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
     yield 'digraph "deia" { rankdir=LR; node [shape=box];'
-    for row in rows:
-        yield f'  {row.id} [label="{_quoted(row.name)}", tooltip="{_quoted(row.type)}"];'
+    yield from (f'  {row.id} [label="{_quoted(row.name)}", tooltip="{_quoted(row.type)}"];' for row in rows)
     for link in links:
         style = "" if link.certainty == CERTAINTIES[0] else ", style=dashed"
         yield f'  {link.source} -> {link.target} [label="{_quoted(link.type)}"{style}];'
@@ -158,8 +157,7 @@ def _graphml(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:
             kind = "int" if name == "line" else "string"
             yield f'  <key id="{element[0]}-{name}" for="{element}" attr.name="{name}" attr.type="{kind}"/>'
     yield '  <graph id="deia" edgedefault="directed">'
-    for row in rows:
-        yield f'    <node id="n{row.id}">{_data("node", row)}</node>'
+    yield from (f'    <node id="n{row.id}">{_data("node", row)}</node>' for row in rows)
     for link in links:
         yield f'    <edge source="n{link.source}" target="n{link.target}">{_data("edge", link)}</edge>'
     yield "  </graph>\n</graphml>"

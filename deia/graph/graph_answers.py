@@ -130,8 +130,7 @@ class EntitiesAnswer(GraphAnswer):
     def _lines(self) -> Iterator[str]:
         if not self.entities:
             yield "The graph has no such entities."
-        for node in self.entities:
-            yield node.described()
+        yield from (node.described() for node in self.entities)
         if len(self.entities) < self.total:
             yield f"{len(self.entities)} of {self.total}"
 

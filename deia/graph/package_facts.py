@@ -181,8 +181,7 @@ def _package_json(text: str) -> Iterator[Needed]:
     if data.get("name"):
         yield Needed(data["name"], data.get("version", ""), OWN)
     for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
-        for name, version in data.get(key, {}).items():
-            yield Needed(name, str(version))
+        yield from (Needed(name, str(version)) for name, version in data.get(key, {}).items())
 
 
 def _package_lock(text: str) -> Iterator[Needed]:
@@ -260,13 +259,11 @@ def _go_mod(text: str) -> Iterator[Needed]:
     if module := GO_MODULE.search(text):
         yield Needed(module[1], "", OWN)
     text = re.sub(r"//[^\n]*", "", text)
-    for requirement in GO_REQUIRED.finditer(text):
-        yield Needed(requirement[1], requirement[2])
+    yield from (Needed(requirement[1], requirement[2]) for requirement in GO_REQUIRED.finditer(text))
 
 
 def _gemfile(text: str) -> Iterator[Needed]:
-    for gem in GEM.finditer(text):
-        yield Needed(gem[1], gem[2] or "")
+    yield from (Needed(gem[1], gem[2] or "") for gem in GEM.finditer(text))
 
 
 def _gemfile_lock(text: str) -> Iterator[Needed]:

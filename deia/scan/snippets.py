@@ -189,8 +189,7 @@ def _cell(code: str, line: int) -> Iterator[Snippet]:
         if code_line.lstrip().startswith("!"):
             yield Snippet(line=line + number, text=code_line.lstrip()[1:])
     python = "\n".join("" if code_line.lstrip().startswith(("!", "%")) else code_line for code_line in lines)
-    for snippet in _given_to("python3 -")(python):
-        yield snippet.but(line=line)
+    yield from (snippet.but(line=line) for snippet in _given_to("python3 -")(python))
 
 
 READERS: dict[str, Callable[[str], Iterator[Snippet]]] = {

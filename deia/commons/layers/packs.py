@@ -139,8 +139,7 @@ def walk(folder: str) -> Iterator[str]:
         folders.sort()
         relative = os.path.relpath(top, folder).replace(os.sep, "/")
         links = [name for name in folders if os.path.islink(os.path.join(top, name))]
-        for name in sorted([*names, *links]):
-            yield name if relative == "." else f"{relative}/{name}"
+        yield from (name if relative == "." else f"{relative}/{name}" for name in sorted([*names, *links]))
 
 
 def pack_checksum(files: Mapping[str, str]) -> str:

@@ -133,7 +133,7 @@ def _carried_index(plan: Plan, folder: str) -> tantivy.Index:
         if name.endswith(".json"):  # the index writer replaces these files
             shutil.copyfile(os.path.join(old, name), os.path.join(new, name))
         elif name not in LOCKS:
-            _link(os.path.join(old, name), os.path.join(new, name))
+            link_or_copy(os.path.join(old, name), os.path.join(new, name))
     index = tantivy.Index.open(new)
     expect_stems(index)
     return index
@@ -141,11 +141,12 @@ def _carried_index(plan: Plan, folder: str) -> tantivy.Index:
 
 def carry_file(old: Catalog, folder: str, name: str) -> None:
     """Copy a file of the previous catalog unchanged."""
-    _link(os.path.join(old.folder, name), os.path.join(folder, name))
+    link_or_copy(os.path.join(old.folder, name), os.path.join(folder, name))
 
 
-def _link(old: str, new: str) -> None:
+def link_or_copy(old: str, new: str) -> None:
+    """Link a file to another place, or copy it there where links are impossible."""
     try:
         os.link(old, new)
-    except OSError:  # another file system, or one without links
+    except OSError:
         shutil.copyfile(old, new)

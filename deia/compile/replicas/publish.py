@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from filelock import FileLock
 
 from deia import __version__, files
+from deia.compile.catalog.carry_over import link_or_copy
 from deia.compile.compiled_folder import CATALOG, LOCK
 from deia.compile.replicas.bucket import Bucket, open_bucket
 from deia.compile.replicas.patches import plain, steps
@@ -229,10 +230,7 @@ def _keep(version: _Before, folder: str) -> None:
 def link(source: str, target: str) -> None:
     """Link a file to another place, or copy it there where links are impossible."""
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
+    link_or_copy(source, target)
 
 
 def mapped(path: str) -> memoryview:

@@ -120,5 +120,4 @@ def _conversations(path: str) -> Iterator[tuple[str, list[Turn], str]]:
         ident = next((str(item[key]) for key in IDS if isinstance(item.get(key), str) and item[key]), name)
         reader, turns = readers.setdefault(ident, (Reader(), []))
         turns += [turn.but(index=len(turns) + number) for number, turn in enumerate(reader.turns(item), 1)]
-    for ident, (reader, turns) in readers.items():
-        yield ident, turns, reader.folder
+    yield from ((ident, turns, reader.folder) for ident, (reader, turns) in readers.items())

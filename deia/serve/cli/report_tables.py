@@ -119,8 +119,7 @@ def _table(grid: Grid, width: int, look: Look) -> Iterator[str]:
     widths = _widths([list(grid.columns[:shown]), *cells], width - 2)
     right = [all(row[at] is None or isinstance(row[at], (int, float)) for row in grid.rows) for at in range(shown)]
     yield _styled(_row(grid.columns[:shown], widths, right), "2", look)
-    for row in cells:
-        yield _row(row, widths, right)
+    yield from (_row(row, widths, right) for row in cells)
     if grid.more:
         yield f"  and {grid.more:,} more"
     if grid.note:

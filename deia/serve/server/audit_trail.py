@@ -182,9 +182,7 @@ def _texts(folder: str) -> Iterator[tuple[str, bytes]]:
         content = files.read(f"{folder}/{name}", MOST_DAY)
         if content is None:
             raise DeiaError("this file of the audit log cannot be read", where=f"{folder}/{name}")
-        for number, text in enumerate(content.split(b"\n"), 1):
-            if text:
-                yield f"{name}:{number}", text
+        yield from ((f"{name}:{number}", text) for number, text in enumerate(content.split(b"\n"), 1) if text)
 
 
 def _line_of(text: bytes) -> dict[str, Json] | None:

@@ -215,13 +215,18 @@ async def _serve(
         http=limits.TimedProtocol, ws="none",
     )  # fmt: skip
     server = _Server(config)
-    end_at_signals(server.end)
-    tasks = [
-        *assembled.keep_fresh(),
-        asyncio.ensure_future(_end_streams(server, assembled, page)),
-        asyncio.ensure_future(tenants.keep(lambda: users.team)),
-        asyncio.ensure_future(_end_tenants(server, tenants)),
-    ]
+
+    def end() -> None:
+        """End after the requests in progress; that later ones are cut off is not logged as an error."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        server.should_exit = True
+        assembled.handlers.subscribers.close()  # the streams of clients that listen would keep the server running
+        tenants.end()
+        if page is not None:
+            page.end()
+
+    end_at_signals(end)
+    tasks = [*assembled.keep_fresh(), asyncio.ensure_future(tenants.keep(lambda: users.team))]
     try:
         await server.serve(sockets=[bound])
     finally:
@@ -238,33 +243,10 @@ async def _serve(
 class _Server(uvicorn.Server):
     """The HTTP server without its own signal handlers, so that the process exits with 0 after a clean end."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ending = asyncio.Event()
-
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Leave signals to the caller."""
         yield
-
-    def end(self) -> None:
-        """End after the requests in progress; that later ones are cut off is not logged as an error."""
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        self.should_exit = True
-        self.ending.set()
-
-
-async def _end_streams(server: _Server, assembled: Assembled, page: Page | None) -> None:
-    """Close the streams of clients that listen to changes when the server ends, because they would keep it running."""
-    await server.ending.wait()
-    assembled.handlers.subscribers.close()
-    if page is not None:
-        page.end()
-
-
-async def _end_tenants(server: _Server, tenants: Tenants) -> None:
-    await server.ending.wait()
-    tenants.end()
 
 
 class _Entrance:

@@ -111,12 +111,9 @@ class Recompiler:
         return process.returncode or 0, ending.result()[1].decode("utf-8", "replace")
 
     async def _report_change(self) -> None:
-        generation = await self.desk_thread.run(self.desk_thread.desk.generation)
-        if self._generation is not None and generation != self._generation:
-            self._generation = generation
-            for callback in self.on_change:
-                await callback()
-        self._generation = generation
+        before, self._generation = self._generation, await self.desk_thread.run(self.desk_thread.desk.generation)
+        for callback in self.on_change if before not in (None, self._generation) else ():
+            await callback()
 
 
 def main() -> int:

@@ -83,8 +83,7 @@ def diagnose(patient: Patient) -> Iterator[Finding]:
     except DeiaError as error:
         where = f"{error.where}: " if error.where else ""
         yield dead(f"no commons that can be used: {where}{error.message}", error.fix)
-        for problem in getattr(error, "problems", ()):
-            yield dead(str(problem))
+        yield from (dead(str(problem)) for problem in getattr(error, "problems", ()))
     else:
         derived = folders.derived_folder(root, environ)
         about = _Examined(root=root, derived=derived, settings=settings, environ=environ, patient=patient)
@@ -153,8 +152,7 @@ def sound_state(about: _Examined) -> Iterator[Finding]:
             Issue(text=health.lost, fix=ACCEPT, is_error=True),
             *(issue for issue in issues if not issue.is_error),
         )
-    for issue in issues:
-        yield (dead if issue.is_error else warning)(issue.text, issue.fix)
+    yield from ((dead if issue.is_error else warning)(issue.text, issue.fix) for issue in issues)
 
 
 def fresh_files(about: _Examined) -> Iterator[Finding]:

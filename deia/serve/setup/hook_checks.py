@@ -75,8 +75,7 @@ def hook_findings(patient: Patient) -> Iterator[Finding]:
                 yield dead(f"{setup.title}: {error}")
         hooks = [hook for hook_file in hook_files for hook in hook_file.hooks]
         if hooks or setup is CLAUDE_CODE:  # whose switch is reported even before an installation
-            for text, cure in troubles(setup.host, hooks, patient.machine):
-                yield dead(text, cure)
+            yield from (dead(text, cure) for text, cure in troubles(setup.host, hooks, patient.machine))
         for hook_file in hook_files:
             yield from _file_findings(patient, hook_file, tryings)
         connected += hook_files
@@ -166,8 +165,7 @@ def _file_findings(patient: Patient, hook_file: HookFile, tryings: dict[str, Try
         yield warning(f"{path} lacks the hook for {', '.join(missing)}", reinstall)
     environ = patient.machine.environ
     broken = {problem for hook in hook_file.hooks if (problem := _start_problem(hook_file.setup, hook, environ))}
-    for problem in sorted(broken):
-        yield dead(f"{path}: {problem}", reinstall)
+    yield from (dead(f"{path}: {problem}", reinstall) for problem in sorted(broken))
     if broken:
         return
     own = os.path.realpath(hook_script.__file__)

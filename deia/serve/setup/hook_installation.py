@@ -194,10 +194,8 @@ class Listed(Record):
         """Yield lines for a person, with the host's name padded to a width."""
         signs = f"found ({', '.join(self.signs)})" if self.signs else "not found"
         yield f"{self.host:<{width}}  {self.title}: {signs}"
-        for scope, path in self.installed:
-            yield f"{'':<{width}}    installed ({scope}): {path}"
-        for problem in self.problems:
-            yield f"{'':<{width}}    {problem}"
+        yield from (f"{'':<{width}}    installed ({scope}): {path}" for scope, path in self.installed)
+        yield from (f"{'':<{width}}    {problem}" for problem in self.problems)
 
 
 def listed(setup: Setup, machine: Machine) -> Listed:

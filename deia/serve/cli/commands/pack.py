@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -13,7 +14,6 @@ from deia.commons.index.load_commons import load_commons
 from deia.commons.layers.pack_install import InstalledPack, fetch, install_pack, is_git, remove_pack
 from deia.commons.layers.packs import Pack, Packs, check_packs, pack_folder
 from deia.commons.source_files.slugs import slug
-from deia.fast_json import Json
 from deia.folders import is_trusted
 from deia.problems import CommonsError
 from deia.serve.cli import output
@@ -118,13 +118,14 @@ def list_packs(*, as_json: bool) -> int:
     """
     root = commons_root()
     packs = check_packs(root)
-    lines = [*(_line(root, pack, packs) for pack in packs.locked), *map(str, packs.problems)]
+    fields = [_fields(root, pack, packs) for pack in packs.locked]
+    lines = [*map(_line, packs.locked, fields), *map(str, packs.problems)]
     lines = lines or ["There are no packs. To add one, type: deia pack add FOLDER|GIT-URL"]
-    output.answer([_fields(root, pack, packs) for pack in packs.locked], lines, as_json=as_json)
+    output.answer(fields, lines, as_json=as_json)
     return int(bool(packs.problems))
 
 
-def _fields(root: str, pack: Pack, packs: Packs) -> dict[str, Json]:
+def _fields(root: str, pack: Pack, packs: Packs) -> dict[str, Any]:
     is_sound = pack in packs.sound
     commons = load_commons(os.path.join(root, pack_folder(pack.name)), globs=()) if is_sound else None
     return {
@@ -134,11 +135,9 @@ def _fields(root: str, pack: Pack, packs: Packs) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _line(root: str, pack: Pack, packs: Packs) -> str:
-    counts = "NOT USED"
-    if pack in packs.sound:
-        commons = load_commons(os.path.join(root, pack_folder(pack.name)), globs=())
-        counts = f"{counted(len(commons.triggers), 'trigger')}, {counted(len(commons.entries), 'document')}"
+def _line(pack: Pack, fields: Mapping[str, Any]) -> str:
+    counts = f"{counted(fields['triggers'], 'trigger')}, {counted(fields['documents'], 'document')}"
+    counts = counts if fields["counts"] else "NOT USED"
     commit = f" at {pack.commit[:12]}" if pack.commit else ""
     return f"{pack.name}: {counts}, from {pack.source}{commit} (sha256 {pack.sha256[:12]})"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
@@ -55,13 +56,12 @@ def _settings(collections: Sequence[str]) -> Settings:
     return resolve(commons_root(), environ=os.environ, flags=flags)
 
 
-def _tools(
-    collections: Sequence[str], *, read_only: bool, chosen: str, compat: str | None, hooks: bool
-) -> tuple[Tool, ...]:
-    if hooks and collections:
+def _tools(collections: Sequence[str], offer: Offer) -> tuple[Tool, ...]:
+    if offer["hooks"] and collections:
         raise click.UsageError("A server that offers only collections does not answer hooks; omit --hooks.")
-    names = [name.strip() for name in chosen.split(",") if name.strip()]
-    return offered(read_only=read_only or bool(collections), chosen=names, compat=compat or "", hooks=hooks)
+    names = [name.strip() for name in offer["chosen"].split(",") if name.strip()]
+    read_only = offer["read_only"] or bool(collections)
+    return offered(read_only=read_only, chosen=names, compat=offer["compat"] or "", hooks=offer["hooks"])
 
 
 @click.group("mcp", invoke_without_command=True, short_help="Run the MCP server for one agent, on standard input.")
@@ -80,9 +80,7 @@ def mcp(ctx: click.Context, /, *, collections: tuple[str, ...], **offer: Unpack[
         _serve_stdio(collections, **offer)
 
 
-def _serve_stdio(
-    collections: tuple[str, ...], *, read_only: bool, chosen: str, compat: str | None, hooks: bool
-) -> None:
+def _serve_stdio(collections: tuple[str, ...], **offer: Unpack[Offer]) -> None:
     from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio, only to serve
 
@@ -90,8 +88,8 @@ def _serve_stdio(
     for note in said_at_start(commons_root(), os.environ, settings):
         output.complain(f"deia: {note}")
     only = collections_of(settings.collections)
-    tools = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=hooks)
-    serve_stdio(lambda: Desk(commons or None, collections=only), tools, commons=commons, hooks=hooks)
+    make_desk = partial(Desk, commons or None, collections=only)
+    serve_stdio(make_desk, _tools(only, offer), commons=commons, hooks=offer["hooks"])
 
 
 @click.command("config", short_help="Print the settings that add the server to a host.")
@@ -148,9 +146,9 @@ def serve(
     _serve_stdio(collections, **offer)
 
 
-def _serve_http(  # noqa: PLR0913 - every option has a name of its own
-    collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int, read_only: bool,
-    chosen: str, compat: str | None, hooks: bool,
+def _serve_http(
+    collections: tuple[str, ...], *, host: str, port: int | None, names: tuple[str, ...], rate: int,
+    **offer: Unpack[Offer],
 ) -> None:  # fmt: skip
     from deia.serve.server.desk import Desk  # noqa: PLC0415 - printing the settings of a host does not need it
     from deia.serve.server.http import MAKE_TOKEN, Listening, serve_http  # noqa: PLC0415 - the SDK, only to serve
@@ -159,12 +157,12 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     settings = _settings(collections)
     only = collections_of(settings.collections)
     token, _ = secret("token", environ=os.environ)
-    chosen_port = settings.port if port is None else port
-    for_users = _tools(only, read_only=read_only, chosen=chosen, compat=compat, hooks=False)
     listening = Listening(
-        host=host, port=chosen_port, token=token, names=names, rate=rate, for_users=for_users
+        host=host, port=settings.port if port is None else port, token=token, names=names, rate=rate,
+        for_users=_tools(only, {**offer, "hooks": False}),
     )  # fmt: skip
-    tools = _tools(only, read_only=read_only or not listening.may_write, chosen=chosen, compat=compat, hooks=hooks)
+    read_only = offer["read_only"]
+    tools = _tools(only, {**offer, "read_only": read_only or not listening.may_write})
     commons = named_commons()
     desk = Desk(commons or None, collections=only)
     if only:
@@ -173,9 +171,8 @@ def _serve_http(  # noqa: PLR0913 - every option has a name of its own
     notes += [f"{place} is not used: only you set the server's token." for place in ignored_secrets(commons_root())]
     if not (read_only or only or listening.may_write or directory_of(desk.root).is_used):
         notes.append(f"Clients can only read, because there is no token. To let them write, first type: {MAKE_TOKEN}")
-    threading.Thread(
-        target=_check_before, args=(commons_root(),), daemon=True
-    ).start()  # which the first clients need not await
+    # Which the first clients need not await.
+    threading.Thread(target=_check_before, args=(commons_root(),), daemon=True).start()
     serve_http(
         desk, tools, listening, report=lambda line: output.complain("\n".join((line, *notes))), commons=commons,
         make_page=lambda assembled: _page(assembled, commons),

@@ -29,6 +29,7 @@ from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.commons import compile_report
 from deia.text import counted, one_line, shorten
+from deia.typed_json import plain as plain_json
 
 MOST_LINES = 20  # notes that are named after an import; a dry run names all
 SUMMARY = 110  # characters of a summary that are shown
@@ -79,7 +80,7 @@ def _note_values(plan: Import) -> Json:
         }
         for note in plan.notes
     ]  # fmt: skip
-    problems: list[Json] = [problem.values() for problem in plan.problems]
+    problems = plain_json(plan.problems)
     return {"notes": notes, "documents": list(plan.globs), "problems": problems, "left_out": dict(plan.left_out)}
 
 
@@ -232,8 +233,7 @@ def source_list(*, name: str, as_json: bool) -> int:
     lines = [*(line for registered in known for line in _lines(registered)), *([f"{encoding}."] if encoding else [])]
     lines += _notes(root, name) if name else []
     nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
-    fields = [{**registered.values(), "source": registered.source.values()} for registered in known]
-    output.answer(fields, lines or nothing, as_json=as_json)
+    output.answer(plain_json(known), lines or nothing, as_json=as_json)
     return output.FOUND if known else output.NOTHING
 
 

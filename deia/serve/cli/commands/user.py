@@ -36,6 +36,7 @@ from deia.serve.server.users import (
 )
 from deia.settings import resolve
 from deia.text import counted, shorten
+from deia.typed_json import plain
 
 SHOWN_ONCE = "This token is shown once and kept nowhere. Who asks sends it as: Authorization: Bearer …"
 EVERYTHING = "everything"
@@ -158,13 +159,7 @@ def user_revoke(*, name: str) -> None:
 def user_list(*, as_json: bool) -> None:
     """Show who may ask the server, of what, and until when."""
     users = read_team(_file()).users
-    values: list[Json] = [
-        {
-            "name": user.name, "scopes": list(user.scopes), "collections": list(user.collections),
-            "created": user.created, "expires": user.expires, "allowance": user.allowance.values(),
-        }
-        for user in users
-    ]  # fmt: skip
+    values = [{name: value for name, value in plain(user).items() if name != "digest"} for user in users]
     lines = [
         f"{user.name}: {', '.join(user.scopes)}; {', '.join(user.collections) or EVERYTHING}"
         f"{f'; until {user.expires}' if user.expires else ''}"
@@ -261,7 +256,7 @@ def collection_list(*, as_json: bool) -> None:
     root, team = shared.commons_root(), read_team(_file())
     catalog = files.read(f"{derived_folder(root, os.environ)}/library/catalog") or b""
     is_encoded, chosen = catalog.endswith(TIER.encode()), resolve(root, environ=os.environ)
-    plain, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
+    static, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
     sources = registered_sources(root, os.environ)
     readable = [name for user in team.users for name in library_collections(user.collections)]
     values: dict[str, Json] = {}
@@ -275,7 +270,7 @@ def collection_list(*, as_json: bool) -> None:
         limits = [limit.allowance.values() for limit in team.limits if limit.collection == f"{LIBRARY_PREFIX}{name}"]
         owner = next((owned.owner for owned in team.owners if owned.collection == f"{LIBRARY_PREFIX}{name}"), "")
         documents = sum(registered.documents for registered in own)
-        tier = TIER if is_encoded and name not in plain else TIERS[0]
+        tier = TIER if is_encoded and name not in static else TIERS[0]
         values[name] = {
             "sources": [registered.source.name for registered in own], "documents": documents,
             "chunks": sum(registered.chunks for registered in own), "tier": tier,
@@ -327,7 +322,7 @@ def audit_log(*, since: str, name: str, named: str, as_json: bool) -> int:
     ]  # fmt: skip
     shown = [_shown(line) for line in lines]
     value: dict[str, Json] = {
-        "lines": list(lines), "damages": [damage.values() for damage in checked.damages], "head": checked.head.values(),
+        "lines": list(lines), "damages": plain(checked.damages), "head": plain(checked.head),
     }  # fmt: skip
     head = f"{counted(checked.head.seq, 'line')} in all, {checked.head.hash[:16]}"
     output.answer(value, [*shown, f"The chain is whole: {head}."] if not checked.damages else shown, as_json=as_json)

@@ -238,9 +238,7 @@ def signs_of(setup: Setup, machine: Machine) -> Iterator[str]:
     for name in setup.marks if machine.project else ():
         if os.path.isdir(os.path.join(machine.project, name)):
             yield f"{name} in the project"
-    for name in setup.variables:
-        if machine.environ.get(name):
-            yield f"{name} in the environment"
+    yield from (f"{name} in the environment" for name in setup.variables if machine.environ.get(name))
 
 
 def is_here(setup: Setup, machine: Machine) -> bool:

@@ -48,8 +48,7 @@ def answer_to(request: model_request.Request, act: model_request.Act) -> Answer:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for at in range(0, len(text), PIECE):
-        yield text[at : at + PIECE]
+    yield from (text[at : at + PIECE] for at in range(0, len(text), PIECE))
 
 
 # --- Anthropic's Messages ---

@@ -60,8 +60,7 @@ def live_findings(patient: Patient, setup: Setup) -> Iterator[Finding]:
         text = f"{setup.title} is not connected" + (" by hooks that you trust" if hook_files else "")
         yield dead(text, f"Type: deia install {setup.host}")
         return
-    for text, cure in troubles(setup.host, usable[0].hooks, patient.machine):
-        yield dead(text, cure)
+    yield from (dead(text, cure) for text, cure in troubles(setup.host, usable[0].hooks, patient.machine))
     try:
         expected = _expected(usable[0], patient)
     except DeiaError as error:
