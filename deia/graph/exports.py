@@ -15,9 +15,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from deia.errors import QueryError
-from deia.fast_json import Json
 from deia.graph.facts import CERTAINTIES
-from deia.graph.graph_store import FIELDS, Graph, merged
+from deia.graph.graph_store import FIELDS, Graph, fields_text, merged
 
 MOST_EXPORTED = 1_000_000  # entities, and as many relations
 FORMULA = ("=", "+", "-", "@")
@@ -97,20 +96,16 @@ def export(graph: Graph, form: str, *, kind: str = "", most: int = MOST_EXPORTED
     values["end"] = end[0] if end else sys.maxsize
     schema = graph.schema
     rows = (
-        Row._make((*row[:4], _fields(schema.fields_of(row[2], merged(row[4]))), *row[5:]))
+        Row._make((*row[:4], fields_text(schema.fields_of(row[2], merged(row[4]))), *row[5:]))
         for row in execute(ENTITIES, values)
     )
     links = (
-        Link._make((*row[:7], CERTAINTIES[row[7]], *row[8:11], _fields(schema.fields_of_relation(row[3], fields))))
+        Link._make((*row[:7], CERTAINTIES[row[7]], *row[8:11], fields_text(schema.fields_of_relation(row[3], fields))))
         for row in execute(RELATIONS, values)
         for fields in (json.loads(row[11] or "{}"),)
     )
     relation_count = execute("select count(*) from (select 1 from relations limit ?)", (most + 1,)).fetchone()[0]
     return Export(write(rows, links), bool(end) or relation_count > most)
-
-
-def _fields(fields: Mapping[str, Json]) -> str:
-    return json.dumps(fields) if fields else ""
 
 
 def _json(rows: Iterable[Row], links: Iterable[Link]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from deia.graph.graph_answers import (
 from deia.graph.graph_store import FIELDS, FOUND_BY, NO_FIELDS, Graph, merged
 from deia.graph.names import LONGEST, find
 from deia.graph.schema import field_text
-from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM, Edge
+from deia.graph.traversal import BOTH, DIRECTIONS, DOWNSTREAM, FLOWS, MAX_DEPTH, UPSTREAM, Edge, json_numbers
 from deia.records import Record
 from deia.suggestions import did_you_mean
 
@@ -101,7 +101,7 @@ def _having(graph: Graph, idents: Sequence[int], fields: Mapping[str, str]) -> l
         join entities on entities.id = ids.value order by ids.key"""  # noqa: S608 - constants
     return [
         entity
-        for entity, kind, stored in graph.database.execute(sql, (_array(idents),))
+        for entity, kind, stored in graph.database.execute(sql, (json_numbers(idents),))
         for has in (graph.schema.fields_of(kind, merged(stored)),)
         if all(name in has and field_text(has[name]).casefold() == value for name, value in wanted.items())
     ]
@@ -220,7 +220,7 @@ def named(graph: Graph, text: str, kind: str) -> Named:
 def _things(database: Connection, idents: list[int]) -> list[int]:
     """Return the entities that are more than labels of documents, or all if none is."""
     sql = "select entities.id, entities.type from json_each(?) ids join entities on entities.id = ids.value"
-    types = dict(database.execute(sql, (_array(idents),)).fetchall())
+    types = dict(database.execute(sql, (json_numbers(idents),)).fetchall())
     return [ident for ident in idents if types[ident] not in LABELS] or idents
 
 
@@ -295,10 +295,10 @@ def _within(number: int, most: int, what: str) -> int:
 def nodes(graph: Graph, idents: Iterable[int]) -> dict[int, Node]:
     """Return entities by id, in this order."""
     run = graph.database.execute
-    rows = run(NODES, (_array(idents),)).fetchall()
+    rows = run(NODES, (json_numbers(idents),)).fetchall()
     places = json.loads(f"[{','.join(row[5] for row in rows)}]")  # parsed one by one, they would take half of the time
     many = [row[0] for row, listed in zip(rows, places, strict=True) if len(listed) == MOST_PLACES]
-    documents = dict(run(DOCUMENTS, (_array(many),)).fetchall()) if many else {}
+    documents = dict(run(DOCUMENTS, (json_numbers(many),)).fetchall()) if many else {}
     defaults = {kind: graph.schema.fields_of(kind, {}) for kind in {row[2] for row in rows}}
     return {
         ident: Node(
@@ -313,7 +313,7 @@ def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node])
     """Return relations with their evidence and their ends, of which `known` has those that were read already."""
     unknown = {entity: None for edge in edges for entity in edge[:2] if entity not in known}
     ends = {**known, **nodes(graph, unknown)}
-    rows = graph.database.execute(EVIDENCE, (_array(edge.ref for edge in edges),))
+    rows = graph.database.execute(EVIDENCE, (json_numbers(edge.ref for edge in edges),))
     defaults = {kind: graph.schema.fields_of_relation(kind, {}) for kind in {edge.type for edge in edges}}
     shown = {
         ref: (Evidence(name, line, about or ""), json.loads(fields) if fields else {})
@@ -330,8 +330,4 @@ def relations_of(graph: Graph, edges: Sequence[Edge], known: Mapping[int, Node])
 def _types(database: Connection, idents: Iterable[int]) -> dict[str, int]:
     sql = """select entities.type, count(*) from json_each(?) ids join entities on entities.id = ids.value
         group by 1 order by 2 desc, 1"""
-    return dict(database.execute(sql, (_array(idents),)).fetchall())
-
-
-def _array(values: Iterable[int]) -> str:
-    return f"[{','.join(map(str, values))}]"
+    return dict(database.execute(sql, (json_numbers(idents),)).fetchall())

@@ -164,7 +164,7 @@ class Graph:
             " otherwise, fields) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (document, ids.get(source, ids[""]), kind, target, last_part(target), target_type, line,
-                 levels.get(certainty, 0), description, otherwise, _json(dict(fields)) if fields else "")  # type: ignore[arg-type]
+                 levels.get(certainty, 0), description, otherwise, fields_text(dict(fields)) if fields else "")  # type: ignore[arg-type]
                 for kind, target, line, source, target_type, certainty, description, otherwise, fields
                 in facts.references
             ],
@@ -215,7 +215,7 @@ class Graph:
             elif not shared or description or kind not in SAME:
                 run(UPDATE, (*values, ident))
             ids[key] = ident
-            places.append((ident, document, first, last, _json(fields)))
+            places.append((ident, document, first, last, fields_text(fields)))
         self.database.executemany(INSERT, new)
         self.database.executemany("insert or replace into places values (?, ?, ?, ?, ?)", places)
         return {**{name: ids[key] for name, key in keys.items()}, "": ids[first_key]}
@@ -345,7 +345,8 @@ def merged(stored: str) -> dict[str, Json]:
     return {name: value for fields in json.loads(stored) for name, value in json.loads(fields).items()}
 
 
-def _json(fields: Mapping[str, Json]) -> str:
+def fields_text(fields: Mapping[str, Json]) -> str:
+    """Return fields as they are stored and exported."""
     return json.dumps(fields) if fields else ""
 
 

@@ -124,7 +124,7 @@ def _adjacent(graph: Graph, entities: Iterable[int], wanted: tuple[str, str] = (
 
     `wanted` has conditions on the type: of relations whose source is an entity, and of those whose target is one.
     """
-    by_entity = graph.database.execute(ADJACENT.format(*wanted), (_array(entities),)).fetchall()
+    by_entity = graph.database.execute(ADJACENT.format(*wanted), (json_numbers(entities),)).fetchall()
     # To read each list by itself would take twice as long.
     lists: list[tuple[bool, list[_Row]]] = json.loads(f"[{','.join(text for row in by_entity for text in row[1:])}]")
     for number in [number for number, (is_hub, _) in enumerate(lists) if is_hub]:
@@ -175,7 +175,7 @@ def dependents(graph: Graph, starts: Sequence[int], *, depth: int = MAX_DEPTH, m
     types = json.dumps(sorted(AGAINST))
 
     def follow(front: Iterable[int]) -> tuple[list[_Row], bool]:
-        rows = graph.database.execute(RESTING, (_array(front), types, most * 2)).fetchall()
+        rows = graph.database.execute(RESTING, (json_numbers(front), types, most * 2)).fetchall()
         return rows, len(rows) == most * 2
 
     return _reach([*starts, *members(graph, starts)], follow, depth, most)
@@ -302,7 +302,7 @@ def _weights(graph: Graph, entities: set[int]) -> dict[int, float]:
     """Return how common entities are; this is kept for hubs, which take long to count."""
     kept = _kept(graph).weights
     weights = {entity: kept[entity] for entity in entities if entity in kept}
-    for entity, degree in graph.database.execute(DEGREES, (_array(entities - weights.keys()),)):
+    for entity, degree in graph.database.execute(DEGREES, (json_numbers(entities - weights.keys()),)):
         weights[entity] = math.log2(1 + degree)
         if degree > FOLLOWED and len(kept) < MOST_HUBS:
             kept[entity] = weights[entity]
@@ -353,7 +353,8 @@ def stats(graph: Graph) -> Counts:
     return kept.counts
 
 
-def _array(values: Iterable[int]) -> str:
+def json_numbers(values: Iterable[int]) -> str:
+    """Return numbers as SQLite's `json_each` reads them."""
     return f"[{','.join(map(str, values))}]"
 
 

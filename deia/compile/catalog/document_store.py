@@ -126,24 +126,21 @@ def _clean_value(value: object) -> Any:
 
 def line_of(volume: Volume, chunks: Sequence[Chunk]) -> bytes:
     """Return the store's line about a document and its passages."""
-    described = stored_fields(volume.entry)
+    entry = volume.entry
+    described = {name: value for name, value in zip(KEPT, _fields(entry), strict=True) if value}  # for questions
     passages: list[list[Json]] = [[*chunk.lines, printable(chunk.heading), *_nature(chunk)] for chunk in chunks]
     kind = {"type": volume.types[0]} if volume.known else {}
     row = {
-        **_required(volume.entry), **described, "first_line": volume.document.first_line, "passages": passages, **kind,
+        "id": entry.id, "path": entry.path, "title": entry.title, **described,
+        "first_line": volume.document.first_line, "passages": passages, **kind,
     }  # fmt: skip
-    return _line(volume.entry.id, row)
+    return _line(entry.id, row)
 
 
 def _nature(chunk: Chunk) -> tuple[Json, ...]:
     """Return what a chunk is, if its chunker said so."""
     nature = (chunk.kind, printable(chunk.symbol), chunk.page, chunk.parent, chunk.level)
     return nature if nature != NO_NATURE else ()
-
-
-def stored_fields(entry: Entry) -> dict[str, Json]:
-    """Return the non-empty fields of an entry that are needed at query time."""
-    return {name: value for name, value in zip(KEPT, _fields(entry), strict=True) if value}
 
 
 def _line(document: str, row: Mapping[str, Json]) -> bytes:
@@ -196,10 +193,6 @@ class ShelfWriter:
         self._texts.write(texts)
         self._digests.write(known)
         self._at = (self._at[0] + len(lines), self._at[1] + len(texts))
-
-
-def _required(entry: Entry) -> dict[str, str]:
-    return {"id": entry.id, "path": entry.path, "title": entry.title}
 
 
 # --- the library: its documents are cut already, and read only when they are compiled ---

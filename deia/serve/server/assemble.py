@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
 
 from deia.serve.server.account import FULL, OFF, Account, Books
-from deia.serve.server.audit_trail import trail_of
+from deia.serve.server.audit_trail import AuditTrail, audit_folder
 from deia.serve.server.desk import Desk, DeskThread
 from deia.serve.server.hook_events import Hooks
 from deia.serve.server.library_watch import keep_library_fresh
@@ -30,7 +31,8 @@ def end_at_signals(end: Callable[[], None]) -> None:
 def books_of(desk: Desk, *, transport: str) -> Books:
     """Return where a server over a desk writes down what it is asked, as the settings have it."""
     settings = desk.librarian.settings
-    trail = trail_of(desk.root, days=settings.audit_days) if settings.audit != OFF else None
+    folder = audit_folder(desk.root, os.environ)
+    trail = AuditTrail(folder, days=settings.audit_days) if settings.audit != OFF else None
     return Books(metrics=Metrics(), trail=trail, transport=transport, texts=settings.audit == FULL)
 
 

@@ -8,7 +8,6 @@ all of these files can forge the whole chain: a head that was noted elsewhere (`
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -72,7 +71,7 @@ def hash_of(line: Mapping[str, Json]) -> str:
 
 
 class AuditTrail:
-    """The audit log in a folder, which several servers may write."""
+    """The audit log in a folder, which several servers may write; what is older than `days` days is deleted, if any."""
 
     def __init__(self, folder: str, *, days: int = 0) -> None:
         self.folder = folder
@@ -197,8 +196,3 @@ def _link_of(text: bytes) -> Link | None:
     with suppress(TypeError):
         return read_record(Link, line) if {"seq", "hash"} <= line.keys() else None
     return None
-
-
-def trail_of(root: str, *, days: int) -> AuditTrail:
-    """Return the audit log of a commons; what is older than `days` days is deleted, or nothing if that is 0."""
-    return AuditTrail(audit_folder(root, os.environ), days=days)
