@@ -5,31 +5,30 @@ from __future__ import annotations
 import re
 
 from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
+from deia.ingest.readers.page_parts import main_part, take_head
 from deia.ingest.readers.plain import LONGEST_TITLE, decode
 from deia.ingest.reading import Reading, missing_extra
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     Node = Any  # the parser's tree, or a node of it, which is an extra
 
-NO_CONTENT = "script style noscript template svg iframe nav footer aside form button dialog".split()
-MAIN = ("main", "[role=main]", "article", "#content")
-LEAST_MAIN = 0.3  # of the body's text: less than that is not the main part
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 BLOCKS = frozenset(
     "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup li "
     "main ol p pre section summary table tbody td tfoot th thead tr ul hr".split()
 ).union(HEADINGS)
-INLINE = frozenset("img br b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
-INLINE_BLOCKS = "p, div, li, pre, h1, h2, h3, table"  # an inline element that holds one of these is a block
+EMPTY = frozenset({"img", "br"})
+PREFIXES = {"li": "- ", "blockquote": "> "}
+INLINE = frozenset("b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
+INLINE_BLOCKS = frozenset("p div li pre h1 h2 h3 table".split())  # an inline element that holds one of these is a block
 LAYOUT = "table, pre, h1, h2, h3"  # a row that holds one of these is no row of data
 DEEPEST = 200  # nested elements; below that, the text is taken as it is
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 LONGEST_ADDRESS = 500
-MOST_CHARSET = 1024  # bytes in which a page names its encoding
 
 
 def read_html(path: str, content: bytes) -> Reading:
@@ -40,19 +39,13 @@ def read_html(path: str, content: bytes) -> Reading:
         raise missing_extra("HTML", "html") from error
     text, notes = decode(path, content)
     tree = LexborHTMLParser(text)
-    head = tree.css_first("title")
-    title = spaced(head.text(deep=True)) if head is not None else ""
+    title, description = take_head(tree)
     language = (tree.root.attributes.get("lang") if tree.root is not None else "") or ""
-    description = tree.css_first("meta[name=description]")
-    tree.strip_tags(NO_CONTENT)
     lines = MarkdownLines()
-    main = _main(tree)
-    if main is not None:
-        _write(main, lines, 0)
-    metadata = {
-        "lang": language,
-        "description": (description.attributes.get("content") or "") if description is not None else "",
-    }
+    if tree.body is not None:
+        main = main_part(tree.body)
+        _write(main, main.tag, lines, 0)
+    metadata = {"lang": language, "description": description}
     return Reading(
         type="html",
         title=(title or lines.title or path.rsplit("/", 1)[-1])[:LONGEST_TITLE],
@@ -62,67 +55,77 @@ def read_html(path: str, content: bytes) -> Reading:
     )
 
 
-def _main(tree: Node) -> Node:
-    """Return the element that holds the main text: the first named one that holds enough of it, or all."""
-    body, whole = tree.body, 0
-    for selector in MAIN if body is not None else ():
-        element = tree.css_first(selector)
-        if element is not None:
-            whole = whole or len(body.text(deep=True))
-            if len(element.text(deep=True)) >= LEAST_MAIN * whole:
-                return element
-    return body
+def _descendants(node: Node) -> Iterator[Node]:
+    """Yield the nodes in an element, in their order."""
+    ahead = [node.first_child]
+    while ahead:
+        node = ahead.pop()
+        while node is not None:
+            yield node
+            ahead.append(node.next)
+            node = node.first_child
 
 
-def _write(node: Node, lines: MarkdownLines, depth: int) -> None:
+def _write(node: Node, tag: str, lines: MarkdownLines, depth: int) -> None:
     """Write the blocks of an element, and the text between them as paragraphs."""
     inline: list[str] = []
     links: list[str] = []
-    prefix = "- " if node.tag == "li" else "> " if node.tag == "blockquote" else ""
-
-    def flush() -> None:
-        if text := " ".join("".join(inline).split()):
-            lines.paragraph(prefix + text)
-            lines.links(links)
-        inline.clear()
-        links.clear()
-
+    prefix = PREFIXES.get(tag, "")
     for child in node.iter(include_text=True):
-        tag = child.tag
-        if tag == "-text":
-            inline.append(child.text_content or "")
+        if (text := child.text_content) is not None:
+            if inline or not text.isspace():
+                inline.append(text)
             continue
-        is_block = tag in BLOCKS
-        if not is_block and _has_elements(child):
-            links += _addresses(child.css("a[href]"))
-            is_block = tag not in INLINE and depth < DEEPEST and child.css_first(INLINE_BLOCKS) is not None
-        elif tag == "a":
-            links += _addresses([child])
-        if is_block:
-            flush()
-            _write_block(child, lines, depth)
-        elif tag in {"img", "br"}:
+        tag = child.tag
+        if tag in EMPTY:
             inline.append(f" {child.attributes.get('alt') or ''} ")
+        elif _is_block(child, tag, links, depth):
+            if inline or links:
+                _write_paragraph(prefix, inline, links, lines)
+                inline, links = [], []
+            _write_block(child, tag, lines, depth)
         else:
             inline.append(child.text(deep=True))
-    flush()
+    if inline:
+        _write_paragraph(prefix, inline, links, lines)
 
 
-def _has_elements(node: Node) -> bool:
-    """Return whether an element holds more than one text: looking costs a tenth of a query."""
+def _write_paragraph(prefix: str, inline: Sequence[str], links: Sequence[str], lines: MarkdownLines) -> None:
+    if text := " ".join("".join(inline).split()):
+        lines.paragraph(prefix + text)
+        if links:
+            lines.links(links)
+
+
+def _is_block(node: Node, tag: str, links: list[str], depth: int) -> bool:
+    """Return whether an element is read as a block, as one that holds blocks mostly is; if not, note its links."""
+    if tag in BLOCKS:
+        return True
+    if tag == "a":
+        links += _addresses(node)
     inner = node.first_child
-    return inner is not None and not (inner.tag == "-text" and inner.next is None)
+    if inner is None or (inner.text_content is not None and inner.next is None):
+        return False
+    may_be = tag not in INLINE and depth < DEEPEST
+    inside: list[str] = []
+    for inner in _descendants(node):
+        tag = inner.tag
+        if tag == "a":
+            inside += _addresses(inner)
+        elif may_be and tag in INLINE_BLOCKS:
+            return True
+    links += inside
+    return False
 
 
-def _addresses(links: Sequence[Node]) -> list[str]:
-    """Return the addresses of links, except those with a protocol."""
-    addresses = (link.attributes.get("href") or "" for link in links)
-    return [address[:LONGEST_ADDRESS] for address in addresses if address and not SCHEME.match(address)]
+def _addresses(link: Node) -> Sequence[str]:
+    """Return the address of a link, unless it has a protocol or there is none."""
+    address = link.attributes.get("href")
+    return () if not address or SCHEME.match(address) else (address[:LONGEST_ADDRESS],)
 
 
-def _write_block(node: Node, lines: MarkdownLines, depth: int) -> None:
-    tag = node.tag
-    if name := node.attributes.get("id"):
+def _write_block(node: Node, tag: str, lines: MarkdownLines, depth: int) -> None:
+    if name := node.id:
         lines.anchor(name[:LONGEST_ADDRESS])
     if tag in HEADINGS:
         lines.heading(HEADINGS[tag], node.text(deep=True).rstrip("¶# \n"))
@@ -134,4 +137,4 @@ def _write_block(node: Node, lines: MarkdownLines, depth: int) -> None:
         cells = (cell for cell in node.iter() if cell.tag in {"td", "th"})
         lines.row([spaced(cell.text(deep=True, separator=" ")) for cell in cells])
     else:
-        _write(node, lines, depth + 1)
+        _write(node, tag, lines, depth + 1)

@@ -8,7 +8,7 @@ import shutil
 import struct
 import subprocess
 
-from deia.ingest.readers.markdown_lines import CONTROLS, spaced
+from deia.ingest.readers.markdown_lines import printable, spaced
 from deia.ingest.reading import Reading
 from deia.records import TYPE_CHECKING
 
@@ -77,7 +77,7 @@ def _camera(content: bytes) -> dict[str, str]:
                 if tag in CAMERA_TAGS and kind == AS_TEXT:
                     start = top + value if size > 4 else place + 8
                     written = content[start : start + min(size, LONGEST_VALUE)].partition(b"\0")[0]
-                    fields[CAMERA_TAGS[tag]] = spaced(CONTROLS.sub(" ", written.decode("utf-8", "replace")))
+                    fields[CAMERA_TAGS[tag]] = spaced(printable(written.decode("utf-8", "replace")))
     maker, camera = fields.pop("maker", ""), fields.get("camera", "")
     fields["camera"] = camera if camera.startswith(maker) else f"{maker} {camera}".strip()
     fields["taken"] = fields.get("taken", "")[:10].replace(":", "-")

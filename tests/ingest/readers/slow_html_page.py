@@ -1,0 +1,88 @@
+"""Web pages read the plain, slow way: each question that the reader has about a page is a query of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from deia.ingest.readers.html_page import BLOCKS, DEEPEST, HEADINGS, INLINE, LAYOUT, LONGEST_ADDRESS, SCHEME
+from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
+from deia.ingest.readers.page_parts import LEAST_MAIN, MAIN, NO_CONTENT
+from deia.ingest.reading import Reading
+
+Node = Any
+
+
+def read_slowly(text: str) -> Reading:
+    """Return the main text of a page."""
+    tree: Node = LexborHTMLParser(text)
+    title, description = tree.css_first("title"), tree.css_first("meta[name=description]")
+    found = {
+        "lang": tree.root.attributes.get("lang") if tree.root is not None else "",
+        "description": description.attributes.get("content") if description is not None else "",
+    }
+    name = spaced(title.text(deep=True)) if title is not None else ""
+    tree.strip_tags(NO_CONTENT)
+    lines = MarkdownLines()
+    if tree.body is not None:
+        write(main_part(tree.body), lines, 0)
+    metadata = {**{key: value for key, value in found.items() if value}, **lines.places()}
+    return Reading(type="html", title=(name or lines.title or "x.html")[:200], text=lines.text(), metadata=metadata)
+
+
+def main_part(body: Node) -> Node:
+    """Return the element that holds the main text."""
+    named = (body.css_first(selector) for selector in MAIN)
+    whole = len(body.text(deep=True))
+    return next((node for node in named if node and len(node.text(deep=True)) >= LEAST_MAIN * whole), body)
+
+
+def write(node: Node, lines: MarkdownLines, depth: int) -> None:
+    """Write the blocks of an element, and the text between them as paragraphs."""
+    prefix = {"li": "- ", "blockquote": "> "}.get(node.tag, "")
+    text, links = "", []
+    for child in [*node.iter(include_text=True), None]:
+        if child is None or is_block(child, depth):
+            if child is not None and child.tag == "a":
+                links += addresses([child])
+            if spaced(text):
+                lines.paragraph(prefix + spaced(text))
+                lines.links(links)
+            text, links = "", []
+            if child is not None:
+                write_block(child, lines, depth)
+        else:
+            is_break = child.tag in {"img", "br"}
+            text += f" {child.attributes.get('alt') or ''} " if is_break else child.text(deep=True)
+            links += addresses(child.css("a[href]"))
+
+
+def is_block(node: Node, depth: int) -> bool:
+    """Return whether an element is read as a block."""
+    if node.tag in BLOCKS or node.tag in {*INLINE, "img", "br", "-text"} or depth >= DEEPEST:
+        return node.tag in BLOCKS
+    return node.css_first("p, div, li, pre, h1, h2, h3, table") is not None
+
+
+def addresses(links: list[Node]) -> list[str]:
+    """Return the addresses of links within the same documents."""
+    found = [link.attributes.get("href") or "" for link in links]
+    return [address[:LONGEST_ADDRESS] for address in found if address and not SCHEME.match(address)]
+
+
+def write_block(node: Node, lines: MarkdownLines, depth: int) -> None:
+    """Write one block."""
+    if name := node.attributes.get("id"):
+        lines.anchor(name[:LONGEST_ADDRESS])
+    if node.tag in HEADINGS:
+        lines.heading(HEADINGS[node.tag], node.text(deep=True).rstrip("¶# \n"))
+    elif node.tag == "pre":
+        lines.code(node.text(deep=True))
+    elif depth >= DEEPEST:
+        lines.paragraph(spaced(node.text(deep=True)))
+    elif node.tag == "tr" and node.css_first(LAYOUT) is None:
+        cells = [cell for cell in node.iter() if cell.tag in {"td", "th"}]
+        lines.row([spaced(cell.text(deep=True, separator=" ")) for cell in cells])
+    else:
+        write(node, lines, depth + 1)
