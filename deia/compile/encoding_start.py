@@ -29,7 +29,7 @@ MOST = 100_000  # passages: half an hour or an hour
 def plain_collections(library: Library, choice: str, model: str = "") -> tuple[str, ...] | None:
     """Return the collections that keep to word vectors; None if no tier is set."""
     tiers = library.tiers()
-    known = {registered.source.collection for registered in library.sources()}
+    known = {registered.source.collection for registered in library.registry()}
     default = TIER if TIER in tiers_of(choice, model=model) else TIERS[0]
     return tuple(sorted(name for name in known if tiers.get(name, default) != TIER)) if tiers else None
 
@@ -51,7 +51,7 @@ def wanted_tiers(root: str, environ: Mapping[str, str], library: Library) -> tup
     plain = plain_collections(library, choice.tier, choice.model)
     if plain is not None:
         return (
-            TIERS if {registered.source.collection for registered in library.sources()} <= {*plain} else (*TIERS, TIER)
+            TIERS if {registered.source.collection for registered in library.registry()} <= {*plain} else (*TIERS, TIER)
         )
     return (*TIERS, TIER) if TIER in tiers_of(choice.tier, model=choice.model) else TIERS
 

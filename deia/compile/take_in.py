@@ -162,7 +162,7 @@ def update(
 ) -> TakenIn:
     """Take sources in again, all of them if none is named; raise SourceError if a name is unknown."""
     with open_library(root, environ) as library, read_by_others(environ) as others:
-        known = {registered.source.name: registered for registered in library.sources()}
+        known = {registered.source.name: registered for registered in library.registry()}
         wanted = [known[name] for name in _named(names, known)]
         options = {"force": force, "failed": failed}
         done = tuple(
@@ -179,9 +179,8 @@ def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, st
     from deia.graph.graph_store import GraphError  # noqa: PLC0415 - likewise
 
     names = {outcome.name for outcome in outcomes}
-    prefixes = [
-        registered.prefix for registered in registered_sources(root, environ) if registered.source.name in names
-    ]
+    with open_library(root, environ) as library:
+        prefixes = [registered.prefix for registered in library.registry() if registered.source.name in names]
     try:
         with open_graph(root, environ) as graph:
             entities, relations = counts_of(graph, [f"{LIBRARY_PREFIX}{prefix}" for prefix in prefixes])
@@ -193,7 +192,7 @@ def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, st
 def forget(root: str, names: Sequence[str], environ: Mapping[str, str]) -> None:
     """Take sources and their documents out of the library; raise SourceError if a name is unknown."""
     with open_library(root, environ) as library:
-        for name in _named(names, {registered.source.name for registered in library.sources()}):
+        for name in _named(names, {registered.source.name for registered in library.registry()}):
             remove(library, name)
     _compiled(root, (), environ)
 

@@ -17,6 +17,7 @@ from hashlib import blake2b
 from filelock import FileLock
 
 from deia import __version__, files, freshness
+from deia.collecting import uncollected
 from deia.folders import LIBRARY_STAMPS
 from deia.git_command import GitError
 from deia.ingest.added_chunkers import added_chunkers, chosen, with_native_code
@@ -31,7 +32,7 @@ from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from deia.ingest.custom.cutting import CustomChunker
 
@@ -133,14 +134,11 @@ def stamps_path(library: Library, name: str) -> str:
     return f"{library.folder}/{LIBRARY_STAMPS}/{name}"
 
 
-def _stamps(source: Source) -> bytes:
+def _stamps(opened: Opened, source: Source, found: Sequence[Found]) -> bytes:
     """Return the stamps of a folder's files, or of its folders if it has many; of other sources there are none."""
-    if source.kind != FOLDER:
+    if source.kind != FOLDER or not isinstance(opened, FolderFiles):
         return b""
-    folder = FolderFiles(source)
-    places = folder.places()
-    places = places if len(places) <= MOST_STAMPS else folder.folders()
-    return freshness.stamp_text("", dict.fromkeys(places, "")).encode("utf-8", "surrogateescape")
+    return freshness.stamp_text("", opened.stamps(found, MOST_STAMPS)).encode("utf-8", "surrogateescape")
 
 
 def ingest(
@@ -166,9 +164,11 @@ def ingest(
         try:
             wanted = registered.but(mark="") if force or failed else registered
             with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
-                stamps = _stamps(registered.source)
+                with uncollected():
+                    found = list(opened.files())
+                stamps = _stamps(opened, registered.source, found)
                 run = _Run(library, registered, opened, reader, progress, environ, others)
-                run.take_in(force=force, failed=failed)
+                run.take_in(found, force=force, failed=failed)
             status, mark = PROCESSED, getattr(opened, "mark", None)
             files.keep(stamps_path(library, name), stamps)
         except (SourceError, ReadingError, GitError) as problem:
@@ -218,13 +218,13 @@ class _Run:
         self._chunks = 0
         self.read = self.removed = 0
 
-    def take_in(self, *, force: bool, failed: bool) -> None:
-        """Read what is new or changed, and forget what is gone."""
+    def take_in(self, found: Sequence[Found], *, force: bool, failed: bool) -> None:
+        """Read what is new or changed of the files that were found, and forget what is gone."""
         name = self._registered.source.name
-        known, began = self._library.known(name), time.monotonic()
-        all_files = list(self._opened.files())
-        gone = known.keys() - {file.path for file in all_files}
-        waiting = [file for file in all_files if force or _is_due(file, known.get(file.path), failed=failed)]
+        with uncollected():
+            known, began = self._library.known(name), time.monotonic()
+        gone = known.keys() - {file.path for file in found}
+        waiting = [file for file in found if force or _is_due(file, known.get(file.path), failed=failed)]
         done = 0
         while done < len(waiting):
             batch = waiting[done : done + BATCH]

@@ -11,7 +11,7 @@ from deia.ingest.source_kinds.globs_of_source import IGNORE, Selection, ignore_s
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pathspec import GitIgnoreSpec
 
@@ -28,7 +28,7 @@ class FolderFiles:
         self._selection = Selection(source)
         self._named: dict[str, str] = {}  # paths that are not valid text, by the text that stands for them
         self._newest = time.time_ns() - RACY_NS
-        self._entered: list[str] = []  # folders, and the `.gitignore` files in them
+        self._entered: dict[str, str] = {}  # folders and the `.gitignore` files in them, with their stamps before
 
     def files(self) -> Iterator[Found]:
         """Yield the files that count, sorted by path; raise SourceError if the folder is gone."""
@@ -41,15 +41,17 @@ class FolderFiles:
         yield from self._below("", ())
 
     def _below(self, folder: str, ignored: Ignored) -> Iterator[Found]:
+        place = f"{self._top}/{folder}"
+        before = _stamp(place)
         try:
-            with os.scandir(f"{self._top}/{folder}") as listing:
+            with os.scandir(place) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError:
             return
-        self._entered.append(f"{self._top}/{folder}")
+        self._entered[place] = before
         if any(entry.name == IGNORE for entry in entries):
-            self._entered.append(f"{self._top}/{folder}{IGNORE}")
-            text = files.read(f"{self._top}/{folder}{IGNORE}") or b""
+            self._entered[place + IGNORE] = _stamp(place + IGNORE)
+            text = files.read(place + IGNORE) or b""
             ignored = ((folder, ignore_spec(text.decode("utf-8", "replace"))), *ignored)
         for entry in entries:
             path = folder + entry.name
@@ -92,12 +94,20 @@ class FolderFiles:
         except SourceError:
             return [self._top]
 
-    def folders(self) -> list[str]:
-        """Return the folders that `places` has entered; their stamps differ if a file is new or gone."""
-        return [self._top, *self._entered]
+    def stamps(self, found: Sequence[Found], most: int) -> dict[str, str]:
+        """Return the places of files that were just found, or of their folders if they are more than `most`.
+
+        Each has the stamp that it had then, or "" if that was too fresh to tell a later change.
+        """
+        listed = {} if len(found) + len(self._entered) > most else {self._place(file): file.stamp for file in found}
+        return {self._top: "", **listed, **self._entered}
 
     def close(self) -> None:
         """Do nothing: no file is left open."""
+
+
+def _stamp(place: str) -> str:
+    return " ".join(map(str, files.stamp(place) or ()))
 
 
 def _is_ignored(path: str, ignored: Ignored) -> bool:
