@@ -44,7 +44,7 @@ def read_html(path: str, content: bytes) -> Reading:
     lines = MarkdownLines()
     if tree.body is not None:
         main = main_part(tree.body)
-        _write(main, main.tag, lines, 0)
+        _write(main, main.tag, lines, set(), 0)
     metadata = {"lang": language, "description": description}
     return Reading(
         type="html",
@@ -66,8 +66,11 @@ def _descendants(node: Node) -> Iterator[Node]:
             node = node.first_child
 
 
-def _write(node: Node, tag: str, lines: MarkdownLines, depth: int) -> None:
-    """Write the blocks of an element, and the text between them as paragraphs."""
+def _write(node: Node, tag: str, lines: MarkdownLines, holders: set[int], depth: int) -> None:
+    """Write the blocks of an element, and the text between them as paragraphs.
+
+    In `holders` are elements that are known to hold a block, so that nested ones are not searched again and again.
+    """
     inline: list[str] = []
     links: list[str] = []
     prefix = PREFIXES.get(tag, "")
@@ -79,11 +82,11 @@ def _write(node: Node, tag: str, lines: MarkdownLines, depth: int) -> None:
         tag = child.tag
         if tag in EMPTY:
             inline.append(f" {child.attributes.get('alt') or ''} ")
-        elif _is_block(child, tag, links, depth):
+        elif _is_block(child, tag, links, holders, depth):
             if inline or links:
                 _write_paragraph(prefix, inline, links, lines)
                 inline, links = [], []
-            _write_block(child, tag, lines, depth)
+            _write_block(child, tag, lines, holders, depth)
         else:
             inline.append(child.text(deep=True))
     if inline:
@@ -97,7 +100,7 @@ def _write_paragraph(prefix: str, inline: Sequence[str], links: Sequence[str], l
             lines.links(links)
 
 
-def _is_block(node: Node, tag: str, links: list[str], depth: int) -> bool:
+def _is_block(node: Node, tag: str, links: list[str], holders: set[int], depth: int) -> bool:
     """Return whether an element is read as a block, as one that holds blocks mostly is; if not, note its links."""
     if tag in BLOCKS:
         return True
@@ -107,15 +110,26 @@ def _is_block(node: Node, tag: str, links: list[str], depth: int) -> bool:
     if inner is None or (inner.text_content is not None and inner.next is None):
         return False
     may_be = tag not in INLINE and depth < DEEPEST
+    if may_be and node.mem_id in holders:
+        return True
     inside: list[str] = []
     for inner in _descendants(node):
         tag = inner.tag
         if tag == "a":
             inside += _addresses(inner)
         elif may_be and tag in INLINE_BLOCKS:
+            _note_holders(inner, node, holders)
             return True
     links += inside
     return False
+
+
+def _note_holders(block: Node, outermost: Node, holders: set[int]) -> None:
+    """Note the elements around a block, up to the one in which it was found."""
+    last = outermost.mem_id
+    while block.mem_id != last:
+        block = block.parent
+        holders.add(block.mem_id)
 
 
 def _addresses(link: Node) -> Sequence[str]:
@@ -124,7 +138,7 @@ def _addresses(link: Node) -> Sequence[str]:
     return () if not address or SCHEME.match(address) else (address[:LONGEST_ADDRESS],)
 
 
-def _write_block(node: Node, tag: str, lines: MarkdownLines, depth: int) -> None:
+def _write_block(node: Node, tag: str, lines: MarkdownLines, holders: set[int], depth: int) -> None:
     if name := node.id:
         lines.anchor(name[:LONGEST_ADDRESS])
     if tag in HEADINGS:
@@ -137,4 +151,4 @@ def _write_block(node: Node, tag: str, lines: MarkdownLines, depth: int) -> None
         cells = (cell for cell in node.iter() if cell.tag in {"td", "th"})
         lines.row([spaced(cell.text(deep=True, separator=" ")) for cell in cells])
     else:
-        _write(node, tag, lines, depth + 1)
+        _write(node, tag, lines, holders, depth + 1)

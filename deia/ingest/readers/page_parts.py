@@ -6,17 +6,18 @@ from deia.ingest.readers.markdown_lines import spaced
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     Node = Any  # the parser's tree, or a node of it, which is an extra
 
 NO_CONTENT = "script style noscript template svg iframe nav footer aside form button dialog".split()
+BY_ID = "#content"
 MAIN: dict[str, Callable[[Node], bool]] = {  # one query finds all, so each is told from the others
     "main": lambda node: node.tag == "main",
     "[role=main]": lambda node: node.attributes.get("role") == "main",
     "article": lambda node: node.tag == "article",
-    "#content": lambda node: (node.id or "").lower() == "content",
+    BY_ID: lambda node: (node.id or "").lower() == "content",
 }
 HEAD = ", ".join(("title", "meta[name=description]", *NO_CONTENT))
 LEAST_MAIN = 0.3  # of the body's text: less than that is not the main part
@@ -41,8 +42,14 @@ def take_head(tree: Node) -> tuple[str, str]:
 def main_part(body: Node) -> Node:
     """Return the element that holds the main text: the first named one that holds enough of it, or all."""
     named = body.css(", ".join(MAIN))
-    firsts = (next((node for node in named if is_meant(node)), None) for is_meant in MAIN.values())
+    firsts = (_first(selector, named, body) for selector in MAIN)
     return next((node for node in firsts if node is not None and _holds_enough(node, body)), body)
+
+
+def _first(selector: str, named: Sequence[Node], body: Node) -> Node | None:
+    """Return the first of some elements that a selector means; whether an id's case counts, the parser decides."""
+    first = next((node for node in named if MAIN[selector](node)), None)
+    return first if first is None or selector != BY_ID else body.css_first(BY_ID)
 
 
 def _holds_enough(node: Node, body: Node) -> bool:

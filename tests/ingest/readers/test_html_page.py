@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deia.ingest.read import read
@@ -24,7 +25,8 @@ PIECES = st.one_of(
 
 ELEMENTS = (
     "a href=x|a href=y#z|a href=http://w|span|b|x-y id=v|p|p id=Content|div|div id=content|div role=main|"
-    "main id=content|article|ul|li|table|tr|td|pre|h1|h4|code|blockquote|nav|form|svg|title|html lang=de|frameset"
+    "main id=content|main id=Content|article|article id=Content|ul|li|table|tr|td|pre|h1|h4|code|blockquote|nav|form|"
+    "svg|title|html lang=de|frameset"
 ).split("|")
 LEAVES = "text|long text|# hash|- dash| |&nbsp;|<br>|<img alt=z>|<p>|</p>|</div>|<td>|<li>|<b>|</a>|<!---->".split("|")
 TREES = st.recursive(
@@ -82,6 +84,7 @@ def test_any_page_is_read(pieces: list[str]) -> None:
     assert isinstance(text_of("".join(pieces)), str)
 
 
+@example("<!doctype html>", ["<article id=Content>tiny</article><div id=content>long words here</div><p>after it"])
 @settings(max_examples=600)
 @given(st.sampled_from(["", "<!doctype html>", "<meta name=description content=d>"]), st.lists(TREES, max_size=4))
 def test_any_page_reads_as_it_does_the_slow_way(start: str, trees: list[str]) -> None:
@@ -93,6 +96,16 @@ def test_any_page_reads_as_it_does_the_slow_way(start: str, trees: list[str]) ->
 def test_elements_at_the_greatest_depth_read_as_they_do_the_slow_way(count: int) -> None:
     page = f"<div>a{'<x-y>' * count}b<div id=i>c<a href=d>e</a></div>f"
     assert read_html("x.html", page.encode()) == read_slowly(page)
+
+
+def test_nested_elements_are_searched_for_blocks_once() -> None:
+    def seconds(depth: int) -> float:
+        page = f"{'<x-y>' * depth}{'a<i>t</i>' * 10_000}<p>x".encode()
+        began = time.process_time()
+        read_html("x.html", page)
+        return time.process_time() - began
+
+    assert min(seconds(DEEPEST - 10) for _ in range(3)) < 5 * min(seconds(2) for _ in range(3))
 
 
 @pytest.mark.parametrize("tag", NO_CONTENT)
