@@ -27,7 +27,7 @@ ANY_SIZE = 1 << 40  # for files that only deia writes
 REGULAR, FOLDER, KIND, LINK = 0o100000, 0o040000, 0o170000, 0o120000  # of a file's mode (inode(7))
 # Opening a pipe or a device must neither wait nor have an effect. Windows has no such flags, but needs O_BINARY.
 _PLAIN = sum(getattr(system, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
-_READ = system.O_RDONLY | _PLAIN
+READ = system.O_RDONLY | _PLAIN
 _NO_LINK = getattr(system, "O_NOFOLLOW", 0)
 _APPEND = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _NO_LINK | _PLAIN
 _CREATE = system.O_WRONLY | system.O_CREAT | system.O_EXCL | _NO_LINK | _PLAIN
@@ -74,9 +74,13 @@ def read(path: str, most: int = MOST_BYTES) -> bytes | None:
     This never waits: a pipe or a device, also at the end of a link, is not read.
     """
     try:
-        handle = system.open(path, _READ)
+        return read_open(system.open(path, READ), most)
     except (OSError, ValueError):
         return None
+
+
+def read_open(handle: int, most: int) -> bytes | None:
+    """Return the content of a file that was opened with `READ`, or None as `read` does, and close it."""
     try:
         state = system.fstat(handle)
         if state.st_mode & KIND != REGULAR or state.st_size > most:
@@ -102,7 +106,7 @@ def _read_on(handle: int, size: int, most: int) -> bytes | None:
 def read_end(path: str, most: int) -> bytes:
     """Return the last `most` bytes of a regular file, or less if it has less, or nothing if it cannot be read."""
     try:
-        handle = system.open(path, _READ)
+        handle = system.open(path, READ)
     except (OSError, ValueError):
         return b""
     try:

@@ -264,6 +264,7 @@ DOORS = {
     "deia.ledger.compaction": "files of a real folder, of which links are no part",
     "deia.ledger.segments": "regular files of a ledger, to see whether they are Parquet",
     "deia.ledger.warehouse": "a temporary folder, and a file of the system",
+    "deia.ingest.source_kinds.folder_door": "the door to sources: each part of a path is opened within the last",
     "deia.evaluate.replay_files": PERSONS,
     "deia.search.catalog": DERIVED,
     "deia.search.ranking.weights": SHIPPED,

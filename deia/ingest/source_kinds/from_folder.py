@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from deia import files
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
+from deia.ingest.source_kinds.folder_door import read_within
 from deia.ingest.source_kinds.globs_of_source import IGNORE, Selection, ignore_spec
 from deia.records import TYPE_CHECKING
 
@@ -81,11 +83,15 @@ class FolderFiles:
 
     def read(self, file: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""
-        place = self._place(file)
-        return None if files.is_link(place) else files.read(place, MOST_BYTES)
+        if os.path.isfile(self._top):
+            return None if files.is_link(self._top) else files.read(self._top, MOST_BYTES)
+        return read_within(self._top, self._path(file))
+
+    def _path(self, file: Found) -> str:
+        return self._named.get(file.path, file.path)
 
     def _place(self, file: Found) -> str:
-        return self._top if os.path.isfile(self._top) else f"{self._top}/{self._named.get(file.path, file.path)}"
+        return self._top if os.path.isfile(self._top) else f"{self._top}/{self._path(file)}"
 
     def places(self) -> list[str]:
         """Return the paths whose stamps differ if any file that counts is changed, new or gone."""
@@ -97,9 +103,11 @@ class FolderFiles:
     def stamps(self, found: Sequence[Found], most: int) -> dict[str, str]:
         """Return the places of files that were just found, or of their folders if they are more than `most`.
 
-        Each has the stamp that it had then, or "" if that was too fresh to tell a later change.
+        Each has the stamp that it had then. That of a file is "" if it was too fresh to tell a later change, and on
+        Windows, where a listing shows old stamps of files that are held open or have several names.
         """
-        listed = {} if len(found) + len(self._entered) > most else {self._place(file): file.stamp for file in found}
+        few = found if len(found) + len(self._entered) <= most else ()
+        listed = {self._place(file): "" if sys.platform == "win32" else file.stamp for file in few}
         return {self._top: "", **listed, **self._entered}
 
     def close(self) -> None:

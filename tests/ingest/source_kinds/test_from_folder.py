@@ -26,6 +26,11 @@ def made(top: Path) -> FolderFiles:
     return FolderFiles(described(FolderSource(path=str(top))))
 
 
+def place(opened: FolderFiles, name: str) -> str:
+    """Return the path of a file as its folder gives it."""
+    return next(path for path in opened.places() if path.endswith(f"/{name}"))
+
+
 def changed(opened: FolderFiles, meanwhile: Callable[[], object], most: int, derived: Path) -> str:
     """Return what the stamps of a listing say has changed after something happened behind it."""
     found = list(opened.files())
@@ -51,11 +56,34 @@ def test_a_file_that_comes_after_its_folder_was_listed_shows(tmp_path: Path, nam
 def test_a_file_that_is_written_after_it_was_listed_shows(tmp_path: Path, name: str) -> None:
     opened = made(tmp_path / "docs")
     path = tmp_path / "docs" / name
-    assert changed(opened, lambda: path.write_text("other"), 100, tmp_path / "derived") == str(path)
+    assert changed(opened, lambda: path.write_text("other"), 100, tmp_path / "derived") == place(opened, name)
 
 
 def test_of_many_files_only_the_folders_are_stamped(tmp_path: Path) -> None:
     opened = made(tmp_path / "docs")
     found = list(opened.files())
-    assert str(tmp_path / "docs" / "a.md") in opened.stamps(found, 100)
+    assert place(opened, "a.md") in opened.stamps(found, 100)
     assert not any(place.endswith(".md") for place in opened.stamps(found, 1))
+
+
+def test_a_file_that_was_written_by_another_of_its_names_is_not_called_changed(tmp_path: Path) -> None:
+    opened = made(tmp_path / "docs")
+    os.link(tmp_path / "docs" / "a.md", tmp_path / "elsewhere.md")
+    (tmp_path / "elsewhere.md").write_text("longer than before", encoding="utf-8")
+    os.utime(tmp_path / "elsewhere.md", (LONG_AGO + 9, LONG_AGO + 9))
+    assert not changed(opened, lambda: None, 100, tmp_path / "derived")
+
+
+@pytest.mark.parametrize("inner", ["deep", "deep/deeper"])
+def test_a_folder_that_became_a_link_after_it_was_listed_does_not_lead_out_of_the_source(
+    tmp_path: Path, inner: str
+) -> None:
+    top = tmp_path / "docs"
+    opened = made(top)
+    (top / "deep" / "deeper").mkdir()
+    (top / "deep" / "deeper" / "b.md").write_text("own", encoding="utf-8")
+    found = {file.path: file for file in opened.files()}[f"{inner}/b.md"]
+    assert opened.read(found)
+    (top / inner).rename(tmp_path / "moved")
+    (top / inner).symlink_to(tmp_path / "moved")
+    assert opened.read(found) is None
