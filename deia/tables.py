@@ -1,9 +1,10 @@
-"""Tables of words and names, kept as plain text in a file beside the module that uses them: `git.txt` beside `git.py`.
+"""Tables kept in a file beside the module that uses them: `git.txt` beside `git.py`, `live_check.toml` likewise.
 
-A file consists of sections, each a line `[name]` and its data. Lines that begin with `#` are comments, and a line that
-is indented by two spaces continues the line above it. How the data are read depends on the method: as words, as phrases
-separated by commas, as lines, or as pairs `name: value`; several names before one colon, separated by commas, share the
-value. The hook's bytecode contains the tables themselves (`deia.serve.startup.bytecode`), so it reads no such file.
+TOML is for tables of records. A file of plain text has tables of words and names. It consists of sections, each a line
+`[name]` and its data. Lines that begin with `#` are comments, and a line that is indented by two spaces continues the
+line above it. How the data are read depends on the method: as words, as phrases separated by commas, as lines, or as
+pairs `name: value`; several names before one colon, separated by commas, share the value. The hook's bytecode contains
+these tables themselves (`deia.serve.startup.bytecode`), so it reads no such file.
 """
 
 from __future__ import annotations

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from sqlite3 import Connection
 
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 EXACT, SPELLING, ALIAS, ABBREVIATION, SIMILAR = "exact", "spelling", "alias", "abbreviation", "similar"
 GUESSES = (ABBREVIATION, SIMILAR)

@@ -6,11 +6,14 @@ bases, and into what calls return. A method of something unknown is found by its
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from deia.graph.facts import BY_NAME, CERTAINTIES, MODULE, RESOLVED
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
 
 SURE, NAMED = CERTAINTIES.index(RESOLVED), CERTAINTIES.index(BY_NAME)
 MADE_BY = ("__new__", "__init__")  # what is called when a class is

@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from hashlib import blake2b
 
 from filelock import FileLock
@@ -164,7 +164,7 @@ def ingest(
         try:
             wanted = registered.but(mark="") if force or failed else registered
             with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
-                with uncollected():
+                with uncollected() if isinstance(opened, FolderFiles) else nullcontext():  # others wait long
                     found = list(opened.files())
                 stamps = _stamps(opened, registered.source, found)
                 run = _Run(library, registered, opened, reader, progress, environ, others)

@@ -6,6 +6,7 @@ in. Sessions are kept in the server's memory: they end with it, when the person 
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
 import secrets
@@ -16,7 +17,6 @@ from contextlib import suppress
 from deia import files
 from deia.problems import CommonsError
 from deia.records import Record
-from deia.serve.server.users import digest_of
 
 FOLDER = "page"
 SECONDS = 120.0  # for which a token that works once can be exchanged
@@ -42,7 +42,7 @@ def redirect_file(state: str, url: str) -> str:
 
     A browser that is given the address itself shows it to everybody on the machine, in its command line.
     """
-    path = f"{state}/{FOLDER}/{digest_of(url)}.html"
+    path = f"{state}/{FOLDER}/{_digest(url)}.html"
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(REDIRECT.format(url=html.escape(url)).encode())
@@ -52,7 +52,11 @@ def redirect_file(state: str, url: str) -> str:
 
 
 def _path(state: str, token: str) -> str:
-    return f"{state}/{FOLDER}/{digest_of(token)}"
+    return f"{state}/{FOLDER}/{_digest(token)}"
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def _remove_old(state: str, now: float) -> None:
@@ -88,7 +92,7 @@ class Sessions:
         if age > SECONDS:
             return ""
         token, now = secrets.token_urlsafe(BYTES), self._clock()
-        self._sessions[digest_of(token)] = Session(began=now, used=now)
+        self._sessions[_digest(token)] = Session(began=now, used=now)
         while len(self._sessions) > MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         return token
@@ -99,7 +103,7 @@ class Sessions:
 
     def admits(self, token: str) -> bool:
         """Return whether this is the token of a session, which is used with that."""
-        return self._is_used(digest_of(token))
+        return self._is_used(_digest(token))
 
     def _is_used(self, digest: str) -> bool:
         now = self._clock()
@@ -118,4 +122,4 @@ class Sessions:
 
     def _of(self, headers: Mapping[bytes, bytes]) -> str:
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        return digest_of(token.decode("latin-1").strip()) if scheme.lower() == b"bearer" else ""
+        return _digest(token.decode("latin-1").strip()) if scheme.lower() == b"bearer" else ""

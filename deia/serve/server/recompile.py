@@ -111,8 +111,9 @@ class Recompiler:
         return process.returncode or 0, ending.result()[1].decode("utf-8", "replace")
 
     async def _report_change(self) -> None:
-        before, self._generation = self._generation, await self.desk_thread.run(self.desk_thread.desk.generation)
-        for callback in self.on_change if before not in (None, self._generation) else ():
+        generation = await self.desk_thread.run(self.desk_thread.desk.generation)
+        before, self._generation = self._generation, generation  # nothing comes between: reports may overlap
+        for callback in self.on_change if before not in (None, generation) else ():
             await callback()
 
 

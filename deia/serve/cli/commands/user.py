@@ -40,6 +40,7 @@ from deia.typed_json import plain
 
 SHOWN_ONCE = "This token is shown once and kept nowhere. Who asks sends it as: Authorization: Bearer …"
 EVERYTHING = "everything"
+SHOWN = ("name", "scopes", "collections", "created", "expires", "allowance")  # of a user, and never the digest
 MOST_QUESTION = 70  # characters of a question in a list
 
 PER_MINUTE = {
@@ -159,7 +160,7 @@ def user_revoke(*, name: str) -> None:
 def user_list(*, as_json: bool) -> None:
     """Show who may ask the server, of what, and until when."""
     users = read_team(_file()).users
-    values = [{name: value for name, value in plain(user).items() if name != "digest"} for user in users]
+    values = [{name: value for name, value in plain(user).items() if name in SHOWN} for user in users]
     lines = [
         f"{user.name}: {', '.join(user.scopes)}; {', '.join(user.collections) or EVERYTHING}"
         f"{f'; until {user.expires}' if user.expires else ''}"

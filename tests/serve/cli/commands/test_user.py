@@ -26,6 +26,7 @@ def test_a_user_is_added_listed_rotated_and_revoked(deia: Deia, commons: Path) -
         ("anna", ["read"], ["hosting", "library:red"])
     ]
     assert listed[0]["allowance"]["requests"] == 7
+    assert set(listed[0]) == {"name", "scopes", "collections", "created", "expires", "allowance"}
     second = deia("user", "rotate", "anna").out
     assert second.startswith("deia_")
     assert second != first.out
