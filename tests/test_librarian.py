@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from deia import librarian as librarian_module
 from deia import telemetry
 from deia.compile import compiled_files
-from deia.compile.compiled_folder import LOCK
+from deia.compile.catalog_folder import LOCK
 from deia.errors import QueryError
 from deia.folders import STARTER
 from deia.librarian import Librarian

@@ -13,12 +13,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# In a process of its own, since nothing of deia is installed yet, not even its version.
+# In a process of its own, since nothing of deia is installed yet.
 MAKE = """
 import sys
 sys.path.insert(0, ".")
-import deia
-deia.__version__ = sys.argv[2]
 from deia.compile.ready_starter import make_ready
 make_ready(sys.argv[1])
 """
@@ -33,7 +31,7 @@ class WheelStarter(BuildHookInterface[Any]):
         if version == "standard":
             build_data["force_include"] |= {f"{self.root}/{name}": f"deia/starter/{name}" for name in STARTER}
             self._ready = tempfile.TemporaryDirectory()
-            command = [sys.executable, "-c", MAKE, self._ready.name, self.metadata.version]
+            command = [sys.executable, "-c", MAKE, self._ready.name]
             subprocess.run(command, check=True, cwd=self.root, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})  # noqa: S603 - itself
             build_data["force_include"][self._ready.name] = "deia/starter/ready"
 

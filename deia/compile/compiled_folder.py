@@ -1,16 +1,14 @@
-"""The folder of compiled files (`deia.folders.derived_folder`): their names, and what a compile leaves there.
+"""The folder of compiled files (`deia.folders.derived_folder`): what a compile leaves there besides catalogs.
 
-A catalog is built in a folder of its own, which the file `catalog` then names; every other file is replaced as a whole.
+Every file is replaced as a whole; for catalogs see `catalog_folder`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from deia import files, freshness
@@ -18,16 +16,15 @@ from deia.commons.layers.merge_layers import file_at, local_path
 from deia.commons.layers.packs import FOLDER as PACKS
 from deia.commons.layers.packs import LOCK as PACKS_LOCK
 from deia.commons.triggers.cases import ENDINGS as CASES
-from deia.compile.catalog.effort import TIER
+from deia.compile.catalog_folder import CATALOG
 from deia.compile.manifest import Manifest, write_manifest
-from deia.compile.sources import HASH_LENGTH, OWN_TEXTS, Known, digest_of, is_text, stamp_in, write_known
+from deia.compile.sources import HASH_LENGTH, OWN_TEXTS, Known, is_text, stamp_in, write_known
 from deia.errors import ArtefactError
 from deia.folders import INDEX_NAMES, STARTER_PREFIX, python_path
 from deia.search.catalog import open_catalog
 from deia.watch.gate.artefact import open_artefact
 
-TRIGGERS, CATALOG, SOURCES, LOCK = "triggers", "catalog", "sources", "lock"
-ENTRIES = "entries"
+TRIGGERS, SOURCES = "triggers", "sources"
 
 
 def intact_parts(folder: str, manifest: Manifest) -> set[str]:
@@ -49,29 +46,6 @@ def catalog_at(folder: str, manifest: Manifest) -> str:
 
 
 # --- writing ---
-
-
-def now() -> str:
-    """Return the present time as manifests and catalogs have it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def empty_building(folder: str) -> str:
-    """Return a new empty folder for building a catalog."""
-    building = f"{folder}/building-{os.getpid()}"
-    shutil.rmtree(building, ignore_errors=True)
-    os.makedirs(building)
-    return building
-
-
-def place_catalog(folder: str, building: str, tiers: Sequence[str], digest: str) -> str:
-    """Name a finished catalog by its digest and its tiers, make it the current one, and return its name."""
-    marks = [tier if tier == TIER else digest_of(tier)[:16] for tier in tiers if tier != "static"]
-    name = "-".join(["catalog", digest[:16], *marks])
-    shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
-    os.rename(building, f"{folder}/{name}")
-    files.replace(f"{folder}/{CATALOG}", name.encode())
-    return name
 
 
 def write_records(folder: str, manifest: Manifest, sources: Mapping[str, str]) -> None:
@@ -146,16 +120,3 @@ def record_python(state: str) -> None:
     known = os.fsencode(python)
     if "python" in os.path.basename(python).lower() and files.read(place) != known:
         files.keep(place, known)
-
-
-def sweep(folder: str, keep: set[str]) -> None:
-    """Remove what older and crashed compiles left; the last catalog stays for readers that are opening it."""
-    for name in os.listdir(folder):
-        path = f"{folder}/{name}"
-        if name in keep:
-            continue
-        if name.startswith(("catalog-", "building-")):
-            shutil.rmtree(path, ignore_errors=True)
-        elif name.endswith(".new") or name.startswith("codes-") or name == ENTRIES:
-            with contextlib.suppress(OSError):
-                os.remove(path)

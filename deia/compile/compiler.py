@@ -23,19 +23,13 @@ from deia.commons.index.load_commons import Commons
 from deia.commons.layers.collections import select_collections
 from deia.commons.layers.merge_layers import PROJECT, load_layers, origin_of
 from deia.compile.catalog.effort import ASIDE_LIMIT, BACKGROUND_LIMIT, DEFAULT_LIMIT, TIER, Effort, cache_path, models
+from deia.compile.catalog_folder import CATALOG, ENTRIES, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.compiled_folder import (
-    CATALOG,
-    ENTRIES,
-    LOCK,
     SOURCES,
     TRIGGERS,
     catalog_at,
-    empty_building,
     intact_parts,
-    now,
-    place_catalog,
     record_python,
-    sweep,
     write_records,
     write_stamps,
     write_trigger_stamps,

@@ -13,10 +13,11 @@ from deia import files
 from deia.fast_json import dumps
 from deia.folders import is_trusted, library_folder
 from deia.graph.facts import Facts, facts_from
-from deia.graph.model_proposals import messages, read_proposals
 from deia.graph.schema import Schema
-from deia.language_model import Endpoint, complete
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from deia.language_model import Endpoint
 
 FOLDER = "proposals"
 MOST_BYTES = 4_000_000  # of the proposals of a document
@@ -65,6 +66,9 @@ def propose(
     `tell` is told each document with the number of its proposals. Raise ModelError if the model does not answer; what
     it answered before is kept.
     """
+    from deia.graph.model_proposals import messages, read_proposals  # noqa: PLC0415 - whoever only reads
+    from deia.language_model import complete  # noqa: PLC0415 - what is kept needs neither these nor the network
+
     total = Proposals()
     for name, key, text in texts:
         proposed = read_proposals(complete(endpoint, messages(text, schema)), text, schema)

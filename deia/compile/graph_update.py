@@ -9,7 +9,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
@@ -17,11 +17,7 @@ from typing import NamedTuple
 from filelock import FileLock
 
 from deia import files, freshness
-from deia.commons.index.load_commons import Commons
-from deia.commons.layers.collections import select_collections
-from deia.commons.layers.merge_layers import load_layered, local_path
 from deia.commons.triggers.clause_language import FEWEST_IMPORTERS
-from deia.compile.compiler import compile_commons
 from deia.compile.graph_merges import applied_merges, merged_keys
 from deia.compile.graph_proposals import Proposals, kept_proposals, proposals_folder, propose, read_kept
 from deia.compile.indexing import record_indexing
@@ -35,10 +31,8 @@ from deia.folders import (
     library_collections,
     part_folder,
 )
-from deia.graph.commons_facts import index_facts, trigger_facts
 from deia.graph.extractor import extractor
-from deia.graph.facts import Facts, joined
-from deia.graph.facts_of import Page
+from deia.graph.facts import Facts, Page, joined
 from deia.graph.facts_process import FactsProcess
 from deia.graph.graph_store import DATABASE, FOUND_BY, SCHEMA, Graph, GraphError
 from deia.graph.python_modules import SUFFIXES, module_names
@@ -46,9 +40,13 @@ from deia.graph.schema import Schema, read_schema
 from deia.ingest.library_store import EVER, Library, Shelved, library_at
 from deia.ingest.reading import ReadingError
 from deia.knowledge import Entry
-from deia.language_model import Endpoint
+from deia.records import TYPE_CHECKING
 from deia.settings import Settings, resolve
 from deia.watch.clauses.importers import NAME as IMPORTERS_LIST
+
+if TYPE_CHECKING:
+    from deia.commons.index.load_commons import Commons
+    from deia.language_model import Endpoint
 
 LOCK = "lock"
 COMMONS, LIBRARY = "commons", "library"  # the parts of the graph, each made again only if it changed
@@ -81,8 +79,10 @@ class _Wanted(NamedTuple):
     title: str = ""
 
 
-def open_graph(root: str, environ: Mapping[str, str], collections: Sequence[str] = ()) -> Graph:
-    """Return the graph of a commons, brought up to date; the caller closes it.
+def open_graph(
+    root: str, environ: Mapping[str, str], collections: Sequence[str] = (), *, process: FactsProcess | None = None
+) -> Graph:
+    """Return the graph of a commons, brought up to date; the caller closes it, and the process if it gives one.
 
     The graph of some collections is built from their documents alone, without the types and merges that the person set
     for all.
@@ -98,7 +98,7 @@ def open_graph(root: str, environ: Mapping[str, str], collections: Sequence[str]
         graph = Graph(folder)
     with ExitStack() as stack:  # closes the graph if the update fails
         stack.enter_context(graph)
-        _update(graph, root, environ, collections)
+        _update(graph, root, environ, collections, process)
         stack.pop_all()
     return graph
 
@@ -116,6 +116,8 @@ def propose_for(
     `tell` is called with each document and the number of its proposals. Raise QueryError if there is no document of a
     name, and ModelError if the model does not answer.
     """
+    from deia.commons.layers.merge_layers import load_layered  # noqa: PLC0415 - YAML, which a library does not need
+
     settings = resolve(root, environ=environ)
     schema = read_schema(settings.schema, settings.sources.get("schema", ""))
     library = library_at(root, environ) if is_trusted(root, environ) else None
@@ -132,19 +134,25 @@ def propose_for(
 
 def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:
     """Return how many entities and how many relations are in the documents whose names begin with the prefixes."""
-    documents = "documents on documents.id = document where substr(documents.name, 1, length(?1)) = ?1"
-    tables = ("places", "relations join refs on refs.id = ref")
-    queries = [f"select count(*) from {table} join {documents}" for table in tables]  # noqa: S608 - names of this module
-    entities, relations = (
-        sum(graph.database.execute(query, (prefix,)).fetchone()[0] for prefix in prefixes) for query in queries
-    )
-    return entities, relations
+    others = " and ".join(["substr(name, 1, length(?)) != ?" for _ in prefixes]) or "true"
+    where = f"where document in (select id from documents where {others})"  # noqa: S608 - few, which are counted faster
+    values = [value for prefix in prefixes for value in (prefix, prefix)]
+
+    def count(table: str, rest: str = "") -> int:
+        query = f"select (select count(*) from {table}) - (select count(*) from {table} {rest} {where})"  # noqa: S608
+        return int(graph.database.execute(query, values).fetchone()[0])
+
+    return count("places"), count("relations", "join refs on refs.id = ref")
 
 
-def _update(graph: Graph, root: str, environ: Mapping[str, str], collections: Sequence[str]) -> None:
+def _update(
+    graph: Graph, root: str, environ: Mapping[str, str], collections: Sequence[str], process: FactsProcess | None
+) -> None:
     """Take in what changed since the graph was made."""
     derived = files.parent(graph.folder)
     if freshness.changed(derived, root, freshness.DOCUMENTS):
+        from deia.compile.compiler import compile_commons  # noqa: PLC0415 - everything, if the commons itself changed
+
         compile_commons(root, environ=environ, collections=collections)
     settings = resolve(root, environ=environ)
     schema, library = _schema(settings, collections), _library(root, environ, collections)
@@ -159,36 +167,36 @@ def _update(graph: Graph, root: str, environ: Mapping[str, str], collections: Se
     }
     if all(graph.about(part) == state for part, state in states.items()):
         return
-    with FileLock(f"{graph.folder}/{LOCK}"), FactsProcess() as process:
-        process.start()
+    with FileLock(f"{graph.folder}/{LOCK}"), nullcontext(process) if process else FactsProcess() as running:
+        running.start()
         changed = [part for part, state in states.items() if graph.about(part) != state]
         wanted: dict[str, _Wanted] = {}
-        hashes = graph.hashes()
         if COMMONS in changed:
             commons = _commons(root, environ, settings, collections)
             wanted |= {**_described(commons, schema), **_read(lessons(commons, schema), proposals, schema)}
-        since = _unchanged_until(graph, library, states[LIBRARY], hashes) if LIBRARY in changed and library else EVER
+        since = _unchanged_until(graph, library, states[LIBRARY]) if LIBRARY in changed and library else EVER
         if LIBRARY in changed and library:
-            wanted |= _read(passages(library, schema, since, hashes), proposals, schema)
+            wanted |= _read(passages(library, schema, since, graph.hashes), proposals, schema)
         whole = [part for part in changed if part != LIBRARY or since == EVER]
+        hashes = graph.hashes(None if whole else wanted)
         known = {name: digest for name, digest in hashes.items() if _part_of(name) in whole} if whole else {}
         known |= {name: hashes[name] for name in wanted.keys() & hashes.keys()}
         known |= dict.fromkeys(graph.naming(merges) & known.keys(), "")
         with graph.transaction():
             graph.merge(merges)
-        _put(graph, process, wanted, known, states)
+        _put(graph, running, wanted, known, states)
         if not collections:
             files.replace(f"{graph.folder}/{IMPORTERS_LIST}", _importers(graph, library) if library else b"")
             record_indexing(root, environ, settings, extractor=extractor(), total=graph.size())
 
 
-def _unchanged_until(graph: Graph, library: Library, state: str, hashes: Mapping[str, str]) -> int:
+def _unchanged_until(graph: Graph, library: Library, state: str) -> int:
     """Return the revision of the library since which documents of the graph have only got another content, or EVER."""
     before, _, revision = graph.about(LIBRARY).rpartition(":")
     if before != state.rpartition(":")[0] or not revision.isdecimal() or library.removed(int(revision)):
         return EVER
     changed = {document.id for document in library.documents(int(revision))}
-    return int(revision) if changed <= hashes.keys() else EVER
+    return int(revision) if changed <= graph.hashes(changed).keys() else EVER
 
 
 def _schema(settings: Settings, collections: Sequence[str]) -> Schema:
@@ -204,6 +212,9 @@ def _library(root: str, environ: Mapping[str, str], collections: Sequence[str]) 
 
 def _commons(root: str, environ: Mapping[str, str], settings: Settings, collections: Sequence[str]) -> Commons:
     """Return the commons, or the part of it that is in some collections."""
+    from deia.commons.layers.collections import select_collections  # noqa: PLC0415 - likewise
+    from deia.commons.layers.merge_layers import load_layered  # noqa: PLC0415 - likewise
+
     commons = load_layered(root, starter=settings.starter, trusted=is_trusted(root, environ))
     of_commons = [name for name in collections if not name.startswith(LIBRARY_PREFIX)]
     return select_collections(commons, of_commons) if collections else commons
@@ -218,7 +229,11 @@ def _importers(graph: Graph, library: Library) -> bytes:
 
 
 def _part_of(name: str) -> str:
-    return LIBRARY if name.startswith(LIBRARY_PREFIX) else COMMONS
+    return LIBRARY if _in_library(name) else COMMONS
+
+
+def _in_library(name: str) -> bool:
+    return name.startswith(LIBRARY_PREFIX)
 
 
 def _put(
@@ -250,6 +265,8 @@ def _digest(*values: object) -> str:
 
 def _described(commons: Commons, schema: Schema) -> dict[str, _Wanted]:
     """Return what the graph is to hold for the master indexes and the files of triggers."""
+    from deia.graph.commons_facts import index_facts, trigger_facts  # noqa: PLC0415 - of the commons only
+
     wanted: dict[str, _Wanted] = {}
     for index, entries in _by_index(commons).items():
         rows = [(entry.values(), entry.line) for entry in entries]
@@ -266,6 +283,8 @@ def _described(commons: Commons, schema: Schema) -> dict[str, _Wanted]:
 
 def _by_index(commons: Commons) -> dict[str, list[Entry]]:
     """Return the entries by the master index in which they are written."""
+    from deia.commons.layers.merge_layers import local_path  # noqa: PLC0415 - likewise
+
     by_index: dict[str, list[Entry]] = defaultdict(list)
     own = os.path.basename(commons.index.path) or INDEX_NAMES[0]
     for entry in commons.entries:
@@ -291,12 +310,14 @@ def lessons(commons: Commons, schema: Schema) -> Iterator[Text]:
         yield Text(document.path, _digest(text), document.title, page)
 
 
-def passages(library: Library, schema: Schema, since: int = EVER, known: Iterable[str] = ()) -> Iterator[Text]:
-    """Yield the documents of a library, or those that changed after a revision; the others are `known` by their ids."""
+def passages(
+    library: Library, schema: Schema, since: int = EVER, known: Callable[[], Iterable[str]] = tuple
+) -> Iterator[Text]:
+    """Yield the documents of a library, or those that changed after a revision; `known` has the ids of the others."""
     documents = library.documents(since)
     names = {document.id for document in documents}
     is_python = any(name.endswith(SUFFIXES) for name in names)  # else nobody asks for names of modules
-    modules = module_names(name for name in {*known, *names} if _part_of(name) == LIBRARY) if is_python else {}
+    modules = module_names(names, filter(_in_library, known())) if is_python else {}
     for document in documents:
         module = modules.get(document.id, "")
         page = partial(_kept_page, library, document, schema, module)

@@ -25,7 +25,7 @@ from deia.compile.catalog.effort import (
     cache_path,
     code_digest,
 )
-from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
+from deia.compile.catalog_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import plain_collections, wanted_tiers
 from deia.folders import derived_folder, library_catalog_name
 from deia.ingest.library_store import Library, library_at

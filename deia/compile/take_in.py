@@ -22,11 +22,11 @@ from deia.folders import (
     library_folder,
     part_folder,
 )
+from deia.graph.facts_process import FactsProcess
 from deia.ingest.added_chunkers import added_chunkers, chosen
-from deia.ingest.chunk import DEFAULT
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
 from deia.ingest.library_store import DATABASE, Library, Registered, library_at
-from deia.ingest.reading import ChunkerConfig
+from deia.ingest.reading import DEFAULT, ChunkerConfig
 from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, checked, described, slug
 from deia.problems import CommonsError
 from deia.records import Record
@@ -123,13 +123,11 @@ def take_in(
     ready = [checked(source) for source in sources]
     for source in ready:
         chosen("", source.config, added_chunkers(environ))
-    with open_library(root, environ) as library, read_by_others(environ) as others:
-        registrations = [library.register(source) for source in ready]
-        done = tuple(
-            ingest(library, registered, force=force, progress=progress, environ=environ, others=others)
-            for registered in registrations
-        )
-    return _compiled(root, done, environ)
+    with FactsProcess() as process:
+        with open_library(root, environ) as library:
+            registrations = [library.register(source) for source in ready]
+            done = _ingested(library, registrations, process, environ, force=force, progress=progress)
+        return _compiled(root, done, environ, process)
 
 
 def take_in_described(
@@ -161,18 +159,43 @@ def update(
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
     """Take sources in again, all of them if none is named; raise SourceError if a name is unknown."""
-    with open_library(root, environ) as library, read_by_others(environ) as others:
-        known = {registered.source.name: registered for registered in library.registry()}
-        wanted = [known[name] for name in _named(names, known)]
-        options = {"force": force, "failed": failed}
-        done = tuple(
-            ingest(library, registered, **options, progress=progress, environ=environ, others=others)
-            for registered in wanted
-        )
-    return _compiled(root, done, environ)
+    with FactsProcess() as process:
+        with open_library(root, environ) as library:
+            known = {registered.source.name: registered for registered in library.registry()}
+            wanted = [known[name] for name in _named(names, known)]
+            done = _ingested(library, wanted, process, environ, force=force, failed=failed, progress=progress)
+        return _compiled(root, done, environ, process)
 
 
-def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, str]) -> TakenIn:
+def _ingested(
+    library: Library, sources: Sequence[Registered], process: FactsProcess, environ: Mapping[str, str], *,
+    progress: Callable[[Progress], None], force: bool, failed: bool = False,
+) -> tuple[Outcome, ...]:  # fmt: skip
+    """Take in each source with a process that has read nothing of another one; return what was done."""
+    options = {"force": force, "failed": failed}
+    done = []
+    with read_by_others(environ) as others:
+        for registered in sources:
+            done.append(
+                ingest(
+                    library, registered, **options, progress=progress, environ=environ, others=others, reader=process,
+                    meanwhile=_load_compilers,
+                )
+            )  # fmt: skip
+            if len(sources) > 1:
+                process.close()
+    return tuple(done)
+
+
+def _load_compilers() -> None:
+    """Import what compiles, which takes a tenth of a second, and which nobody needs for unchanged sources."""
+    import deia.compile.graph_update  # noqa: PLC0415 - as above
+    import deia.compile.library_catalog  # noqa: F401, PLC0415 - likewise
+
+
+def _compiled(
+    root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, str], process: FactsProcess | None = None
+) -> TakenIn:
     """Compile the catalog and the graph, and return what the ingest of these sources did."""
     bring_up_to_date(root, environ)
     from deia.compile.graph_update import counts_of, open_graph  # noqa: PLC0415 - a process of its own, as above
@@ -182,7 +205,7 @@ def _compiled(root: str, outcomes: tuple[Outcome, ...], environ: Mapping[str, st
     with open_library(root, environ) as library:
         prefixes = [registered.prefix for registered in library.registry() if registered.source.name in names]
     try:
-        with open_graph(root, environ) as graph:
+        with open_graph(root, environ, process=process) as graph:
             entities, relations = counts_of(graph, [f"{LIBRARY_PREFIX}{prefix}" for prefix in prefixes])
     except GraphError:  # the sources are taken in; a question to the graph reports the error
         entities = relations = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from importlib.util import find_spec
 
 PATTERNS = "patterns 5"  # raised when the same document would yield other facts
 PACKAGES = ("spacy", "spacy-lookups-data")
@@ -22,7 +23,9 @@ def has_word_forms() -> bool:
 @functools.cache
 def _versions() -> dict[str, str]:
     """Return the versions of spaCy and its tables without the second that an import takes; none if one is missing."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - only indexing needs it
+    if find_spec(PACKAGES[0]) is None:
+        return {}
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - 13 ms
 
     try:
         return {name: version(name) for name in PACKAGES}

@@ -10,10 +10,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from deia.fast_json import Json
+from deia.records import Record
 
 DOCUMENT, MODULE, PACKAGE = "DOCUMENT", "MODULE", "PACKAGE"
 # How sure it is that a reference leads where a relation says, the surest first.
 CERTAINTIES = RESOLVED, BY_NAME, MENTIONED = ("resolved", "by name", "mentioned")
+
+
+class Page(Record):
+    """A document as extractors see it."""
+
+    name: str
+    type: str  # one of `deia.ingest.reading.TYPES`
+    text: str
+    language: str = ""
+    module: str = ""  # the name by which Python imports it
+    anchors: Sequence[tuple[str, int]] = ()  # of a page that is not Markdown
+    links: Sequence[tuple[str, int]] = ()
+    title: str = ""
+    schema: Mapping[str, object] = {}  # as it is written
 
 
 class Entity(NamedTuple):

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 from deia.graph.code_facts import code_facts
 from deia.graph.custom_fields import head_facts
 from deia.graph.data_facts import data_facts
-from deia.graph.facts import Facts, joined
+from deia.graph.facts import Facts, Page, joined
 from deia.graph.package_facts import package_facts, reads_packages
 from deia.graph.page_facts import SECTION, markdown_places, page_facts
 from deia.graph.prose_facts import prose_facts
 from deia.graph.python_facts import python_facts
 from deia.graph.schema import read_schema
 from deia.graph.sql_facts import sql_facts
-from deia.records import Record
 
 PROSE = ("markdown", "text", "html", "pdf", "office", "email")
-
-
-class Page(Record):
-    """A document as extractors see it."""
-
-    name: str
-    type: str  # one of `deia.ingest.reading.TYPES`
-    text: str
-    language: str = ""
-    module: str = ""  # the name by which Python imports it
-    anchors: Sequence[tuple[str, int]] = ()  # of a page that is not Markdown
-    links: Sequence[tuple[str, int]] = ()
-    title: str = ""
-    schema: Mapping[str, object] = {}  # as it is written
 
 
 def facts_of(page: Page) -> Facts:

@@ -2,6 +2,7 @@ create index if not exists entities_by_name on entities (name);
 create index if not exists entities_folded on entities (folded);
 create index if not exists entities_last on entities (last);
 create index if not exists entities_type on entities (type, folded);
+create index if not exists entities_shared on entities (shared) where shared;
 create index if not exists refs_last on refs (last);
 create index if not exists refs_target on refs (target) where instr(target, '/') or instr(target, '#');
 create index if not exists refs_bases on refs (source) where type = 'INHERITS';

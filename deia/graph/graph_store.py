@@ -7,9 +7,10 @@ again when a name that is part of it comes or goes, so the same documents give t
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -30,6 +31,7 @@ FORMAT = "5"
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CACHE = -64_000  # kB of pages that a writer keeps
 SAME = {"CONCEPT": "SERVICE"}  # a concept in prose is the service of its name, and has that type where there is one
+FEW = 100  # documents that are asked for one by one
 BULK = 3_000  # references beyond which every name is read at once
 
 UPDATE = """update entities set name = ?1, folded = ?2, last = ?3, type = iif(?4 = 'CONCEPT', type, ?4),
@@ -112,9 +114,12 @@ class Graph:
             raise
         return str(row[0]) if row else ""
 
-    def hashes(self) -> dict[str, str]:
-        """Return the hash of each document, by name."""
-        return dict(self.database.execute("select name, hash from documents"))
+    def hashes(self, names: Collection[str] | None = None) -> dict[str, str]:
+        """Return the hash of each document, by name, or at least of those with some names."""
+        if names is None or len(names) > FEW:
+            return dict(self.database.execute("select name, hash from documents"))
+        rows = (self.database.execute("select name, hash from documents where name = ?", (name,)) for name in names)
+        return dict(itertools.chain.from_iterable(rows))
 
     def size(self) -> int:
         """Return how many documents the graph has."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 SUFFIXES = (".py", ".pyi", ".pyw")
 ROOTS = frozenset(("src", "lib", "Lib", "python"))  # folders that hold packages, and are none without an __init__
 INIT = "__init__"
 
 
-def module_names(paths: Iterable[str]) -> dict[str, str]:
+def module_names(paths: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
     """Return the module name of each importable Python file by its path, as `shop.cart` for `src/shop/cart.py`.
 
+    `others` are further files, which may make a folder a package but are not named.
     A package begins with the outermost of the folders around a file that have an `__init__`. Other folders count as
     namespace packages, up to one that is named like a root of packages or cannot be imported by its name.
     """
     python = [path for path in paths if path.endswith(SUFFIXES)]
-    packages = {path.rpartition("/")[0] for path in python if _stem(path) == INIT}
+    around = (path for path in others if INIT in path and path.endswith(SUFFIXES))
+    packages = {path.rpartition("/")[0] for path in chain(python, around) if _stem(path) == INIT}
     return {path: name for path in python if (name := _name(path, packages))}
 
 

@@ -88,6 +88,10 @@ def no_progress(_progress: Progress) -> None:
     """Report nothing."""
 
 
+def no_work() -> None:
+    """Do nothing."""
+
+
 def open_source(library: Library, registered: Registered) -> Opened:
     """Return a source, opened; raise SourceError or ReadingError if that is impossible."""
     source = registered.source
@@ -141,7 +145,7 @@ def _stamps(opened: Opened, source: Source, found: Sequence[Found]) -> bytes:
     return freshness.stamp_text("", opened.stamps(found, MOST_STAMPS)).encode("utf-8", "surrogateescape")
 
 
-def ingest(
+def ingest(  # noqa: PLR0913 - what is taken in, how, and with what
     library: Library,
     registered: Registered,
     *,
@@ -150,11 +154,14 @@ def ingest(
     progress: Callable[[Progress], None] = no_progress,
     environ: Mapping[str, str] = {},
     others: Others | None = None,
+    reader: ReaderProcess | None = None,
+    meanwhile: Callable[[], None] = no_work,
 ) -> Outcome:
     """Bring the library up to date with a source; return the outcome, which its status also records.
 
     With `force` every file is read again, with `failed` those that could not be read. In `environ` are the person's
-    own chunkers. What `others` cannot read is read here.
+    own chunkers. What `others` cannot read is read here, by the `reader` if there is one already; `meanwhile` is called
+    while it starts.
     """
     name = registered.source.name
     began = time.monotonic()
@@ -163,12 +170,13 @@ def ingest(
         status, error, mark, run = PENDING, "", None, None  # what is interrupted goes on later
         try:
             wanted = registered.but(mark="") if force or failed else registered
-            with closing(open_source(library, wanted)) as opened, ReaderProcess() as reader:
+            running = nullcontext(reader) if reader else ReaderProcess()
+            with closing(open_source(library, wanted)) as opened, running as process:
                 with uncollected() if isinstance(opened, FolderFiles) else nullcontext():  # others wait long
                     found = list(opened.files())
                 stamps = _stamps(opened, registered.source, found)
-                run = _Run(library, registered, opened, reader, progress, environ, others)
-                run.take_in(found, force=force, failed=failed)
+                run = _Run(library, registered, opened, process, progress, environ, others)
+                run.take_in(found, meanwhile, force=force, failed=failed)
             status, mark = PROCESSED, getattr(opened, "mark", None)
             files.keep(stamps_path(library, name), stamps)
         except (SourceError, ReadingError, GitError) as problem:
@@ -218,13 +226,16 @@ class _Run:
         self._chunks = 0
         self.read = self.removed = 0
 
-    def take_in(self, found: Sequence[Found], *, force: bool, failed: bool) -> None:
+    def take_in(self, found: Sequence[Found], meanwhile: Callable[[], None], *, force: bool, failed: bool) -> None:
         """Read what is new or changed of the files that were found, and forget what is gone."""
         name = self._registered.source.name
         with uncollected():
             known, began = self._library.known(name), time.monotonic()
         gone = known.keys() - {file.path for file in found}
         waiting = [file for file in found if force or _is_due(file, known.get(file.path), failed=failed)]
+        if waiting:
+            self._reader.start()
+            meanwhile()
         done = 0
         while done < len(waiting):
             batch = waiting[done : done + BATCH]

@@ -39,7 +39,6 @@ class LimitedProcess:
     """A process that answers questions, one after the other; it is started when the first one comes."""
 
     module = ""  # that is run, and calls `answer_questions`
-    fewest = FEWEST_SECONDS
 
     def __init__(self, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._seconds, self._memory = seconds, memory
@@ -56,10 +55,18 @@ class LimitedProcess:
         with contextlib.suppress(OSError):  # the first question reports it
             self._running()
 
-    def ask(self, path: str, question: Fields, content: bytes, taken: Callable[[Any], Value]) -> Value:
+    def ask(
+        self,
+        path: str,
+        question: Fields,
+        content: bytes,
+        taken: Callable[[Any], Value],
+        *,
+        fewest: float = FEWEST_SECONDS,
+    ) -> Value:
         """Return what `taken` makes of the answer; raise ReadingError if there is none, or a limit was broken."""
         asked = json.dumps(question).encode("ascii") + b"\n" + content
-        seconds = min(self._seconds, self.fewest + len(asked) // BYTES_A_SECOND)
+        seconds = min(self._seconds, fewest + len(asked) // BYTES_A_SECOND)
         expired = threading.Event()
         try:
             answer = self._answer(asked, seconds, expired)

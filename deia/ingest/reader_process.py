@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import binascii
 
-from deia.ingest.chunk import DEFAULT, chunk
 from deia.ingest.custom.cutting import CustomChunker, component_runner, custom_chunker
 from deia.ingest.limited_process import Fields, LimitedProcess, answer_questions, watched
-from deia.ingest.read import read
-from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
+from deia.ingest.reading import DEFAULT, ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
 
 CUT_SECONDS, CUT_SECONDS_A_CHARACTER = 0.25, 1e-6  # of CPU time, for a chunker of the person's own
@@ -49,7 +47,11 @@ def _chunks(rows: list[Fields]) -> list[Chunk]:
     return [Chunk(**{**row, "lines": (row["lines"][0], row["lines"][1])}) for row in rows]
 
 
-def _value(question: Fields, content: bytes) -> object:
+def answer_of(question: Fields, content: bytes) -> object:
+    """Return what a question is answered with in the other process, which alone imports parsers."""
+    from deia.ingest.chunk import chunk  # noqa: PLC0415 - likewise
+    from deia.ingest.read import read  # noqa: PLC0415 - likewise
+
     if "module" in question:
         return binascii.b2a_base64(component_runner().compiled(content).serialize(), newline=False).decode("ascii")
     if "reading" not in question:
@@ -71,4 +73,4 @@ def _cut(custom: CustomChunker, reading: Reading, document: str, config: Chunker
 
 
 if __name__ == "__main__":
-    answer_questions(_value)
+    answer_questions(answer_of)

@@ -48,6 +48,9 @@ class ChunkerConfig(Record):
     custom: str = ""  # the name of a chunker that the person added
 
 
+DEFAULT = ChunkerConfig()
+
+
 def CodeChunkerConfig(*, language: str = "", max_chunk_size: int = 2000, overlap: int = 0) -> ChunkerConfig:  # noqa: N802
     """Return how code is to be cut."""
     return ChunkerConfig(max_chars=max_chunk_size, overlap_chars=overlap, language=language)

@@ -7,7 +7,7 @@ import json
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -26,6 +26,7 @@ from deia.compile.take_in import (
     update,
 )
 from deia.errors import QueryError
+from deia.graph.facts_process import FactsProcess
 from deia.ingest.source import FolderSource, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
@@ -85,6 +86,50 @@ def test_passages_are_found_beside_the_lessons_with_their_lines(
     assert (passage.type, answer.to_dict()["documents"]["primary"][0].get("type", "")) in {
         ("markdown", "markdown"), ("markdown", ""),
     }  # fmt: skip
+
+
+class Watched(FactsProcess):
+    """A process that notes which one answered about which document."""
+
+    asked: ClassVar[list[tuple[str, int]]] = []
+
+    def ask(self, path: str, *question: Any, **limits: Any) -> Any:
+        answer = super().ask(path, *question, **limits)
+        assert self._process is not None
+        self.asked.append((path.rpartition("/")[2], self._process.pid))
+        return answer
+
+
+def test_one_process_does_all_for_a_source_and_none_reads_two(
+    root: str, manuals: Path, tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deia.compile.take_in.FactsProcess", Watched)
+    monkeypatch.setattr(Watched, "asked", [])
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/seal.md").write_text("# Seals\n", encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    assert len({process for _, process in Watched.asked}) == 1
+    assert [name for name, _ in Watched.asked].count("pump.md") == 3  # read, cut and asked for its facts
+    Watched.asked.clear()
+    (manuals / "pump.md").write_text(f"{MANUAL}\nMore.\n", encoding="utf-8")
+    take_in(root, [described(source(manuals)), described(FolderSource(path=str(tmp_path / "notes")))], environ)
+    readers = [{process for named, process in Watched.asked[:4] if named == name} for name in ("pump.md", "seal.md")]
+    assert [len(each) for each in readers] == [1, 1]
+    assert len(set.union(*readers, {process for _, process in Watched.asked[4:]})) == 3
+
+
+def test_what_is_counted_of_a_source_is_its_own(
+    root: str, manuals: Path, tmp_path: Path, environ: Mapping[str, str]
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/seal.md").write_text("# Seals\n\nSee [valves](valve.md).\n", encoding="utf-8")
+    (tmp_path / "notes/valve.md").write_text("# Valves\n", encoding="utf-8")
+    both = take_in(root, [described(source(manuals)), described(FolderSource(path=str(tmp_path / "notes")))], environ)
+    of_each = [update(root, [name], environ) for name in ("manuals", "notes")]
+    assert (of_each[0].entities, of_each[0].relations) == (6, 3)
+    assert of_each[1].relations >= 1
+    assert sum(taken.entities for taken in of_each) == both.entities
+    assert sum(taken.relations for taken in of_each) == both.relations
 
 
 def test_of_a_collection_that_is_given_away_only_its_documents_are_found(

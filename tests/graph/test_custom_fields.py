@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from deia.errors import QueryError
 from deia.graph.custom_fields import head_facts
 from deia.graph.exports import export
-from deia.graph.facts_of import Page, facts_of
+from deia.graph.facts import Page
+from deia.graph.facts_of import facts_of
 from deia.graph.graph_questions import entities, relations
 from deia.graph.graph_store import SCHEMA, Graph
 from deia.graph.schema import fields_of, read_schema

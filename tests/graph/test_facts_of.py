@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from deia.graph.facts_of import Page, facts_of
+from deia.graph.facts import Page
+from deia.graph.facts_of import facts_of
 from deia.graph.graph_store import Graph
 
 

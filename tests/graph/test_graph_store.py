@@ -7,7 +7,7 @@ import pytest
 
 from deia.graph.facts import DOCUMENT, Alias, Entity, Facts, Reference
 from deia.graph.graph_changes import MANY, Changes
-from deia.graph.graph_store import DATABASE, Graph, GraphError
+from deia.graph.graph_store import DATABASE, FEW, Graph, GraphError
 
 SHOP = Facts(
     module="shop",
@@ -101,6 +101,15 @@ def test_what_breaks_off_in_a_transaction_changes_nothing(tmp_path: Path) -> Non
             broken()
         assert relations(graph) == before
         assert graph.hashes().keys() == {"a", "b"}
+
+
+def test_hashes_of_some_documents_are_those_that_all_have(tmp_path: Path) -> None:
+    with Graph(str(tmp_path)) as graph:
+        put(graph, a=SHOP, b=STOCK)
+        assert graph.hashes(["b", "gone"]) == {"b": graph.hashes()["b"]}
+        many = [f"{number}" for number in range(FEW)]
+        assert graph.hashes(["a", *many]).items() >= {"a": graph.hashes()["a"]}.items()
+        assert graph.hashes([]) == {}
 
 
 def test_many_documents_at_once_give_the_graph_that_they_give_one_by_one(tmp_path: Path) -> None:

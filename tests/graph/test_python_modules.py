@@ -26,6 +26,7 @@ def test_a_module_is_named_from_the_outermost_package_or_behind_the_root(
     path: str, beside: list[str], name: str
 ) -> None:
     assert module_names([path, *beside]).get(path, "") == name
+    assert module_names([path], [*beside, "notes/__init__.md"]) == ({path: name} if name else {})
 
 
 @given(st.text(alphabet="ab/._-", max_size=20))

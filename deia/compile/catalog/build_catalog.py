@@ -29,7 +29,6 @@ from deia.compile.catalog.carry_over import (
 )
 from deia.compile.catalog.document_store import Volume, filled, library_volumes, printable, volumes
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, TIERS, UNLIMITED, Effort
-from deia.compile.catalog.workers import each_prepared
 from deia.compile.catalog.writers import Writers, new_index, write_prepared, write_words
 from deia.fast_json import Json
 from deia.ingest.library_store import Library
@@ -150,6 +149,8 @@ def _defines_more(changed: Sequence[Volume], before: Mapping[str, int]) -> bool:
 
 
 def _compile_whole(shelved: Sequence[Volume], writers: Writers, fill: Fill) -> int:
+    from deia.compile.catalog.workers import each_prepared  # noqa: PLC0415 - pools of processes, for a whole compile
+
     writers.write_to(new_index(os.path.join(writers.folder, KEYWORD)))
     static, _ = writers.wanted()
     done = 0

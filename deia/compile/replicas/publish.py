@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from deia import __version__, files
 from deia.compile.catalog.carry_over import link_or_copy
-from deia.compile.compiled_folder import CATALOG, LOCK
+from deia.compile.catalog_folder import CATALOG, LOCK
 from deia.compile.replicas.bucket import Bucket, open_bucket
 from deia.compile.replicas.patches import plain, steps
 from deia.compile.replicas.seal import is_signed, signed

@@ -17,7 +17,7 @@ from hashlib import sha256
 from filelock import FileLock
 
 from deia import files
-from deia.compile.compiled_folder import CATALOG, LOCK, empty_building, sweep
+from deia.compile.catalog_folder import CATALOG, LOCK, empty_building, sweep
 from deia.compile.replicas.bucket import Bucket, open_bucket
 from deia.compile.replicas.patches import is_counted, patched, plain, restored
 from deia.compile.replicas.publish import link, mapped

@@ -71,7 +71,8 @@ class FolderFiles:
                 yield self._found(path, state)
 
     def _counts(self, path: str, ignored: Ignored) -> bool:
-        return self._selection.takes(path) and (not _is_ignored(path, ignored) or self._selection.forced(path))
+        is_taken = self._selection.takes(path)
+        return is_taken and (not ignored or not _is_ignored(path, ignored) or self._selection.forced(path))
 
     def _found(self, path: str, state: os.stat_result) -> Found:
         is_racy = state.st_mtime_ns >= self._newest
@@ -79,7 +80,7 @@ class FolderFiles:
         shown = path if path.isascii() else path.encode("utf-8", "backslashreplace").decode()
         if shown != path:
             self._named[shown] = path
-        return Found(path=shown, stamp=stamp, modified=state.st_mtime)
+        return Found(shown, stamp, state.st_mtime)
 
     def read(self, file: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""

@@ -5,11 +5,14 @@ All globs are written as in `.gitignore`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pathspec import GitIgnoreSpec
+import functools
+from collections.abc import Iterable, Sequence
 
 from deia.ingest.source import Source, SourceError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 # What a program made or fetched, and what holds secrets, by whole names; `include` brings it in all the same, except
 # for the folders of version control. (As globs these took twice as long as listing 20,000 files.)
@@ -24,10 +27,16 @@ SELDOM_ENDINGS = (".pyc", ".min.js", ".min.css", ".map", ".pem", ".key")
 IGNORE = ".gitignore"
 
 
+def _compiled(globs: Iterable[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - 9 ms, which a source without globs does not need
+
+    return GitIgnoreSpec.from_lines(globs)
+
+
 def spec(globs: Sequence[str]) -> GitIgnoreSpec:
     """Return globs compiled; raise SourceError if one makes no sense."""
     try:
-        return GitIgnoreSpec.from_lines(globs)
+        return _compiled(globs)
     except ValueError as error:
         raise SourceError(
             f"a glob cannot be read: {error}", fix="Write it as in .gitignore, such as docs/**/*.md"
@@ -38,14 +47,14 @@ def ignore_spec(text: str) -> GitIgnoreSpec:
     """Return a `.gitignore` compiled, without the lines that git would not understand either."""
     lines = text.splitlines()
     try:
-        return GitIgnoreSpec.from_lines(lines)
+        return _compiled(lines)
     except ValueError:
-        return GitIgnoreSpec.from_lines(filter(_is_glob, lines))
+        return _compiled(filter(_is_glob, lines))
 
 
 def _is_glob(line: str) -> bool:
     try:
-        GitIgnoreSpec.from_lines([line])
+        _compiled([line])
     except ValueError:
         return False
     return True
@@ -70,10 +79,10 @@ class Selection:
             return False
         if self._filter is not None and not self._filter.match_file(path):
             return False
-        *folders, name = path.split("/")
-        if not NEVER.isdisjoint(folders):
+        folder, _, name = path.rpartition("/")
+        if folder and _is_below(folder, NEVER):
             return False
-        return self.forced(path) or not (self._is_excluded(path) or _is_seldom(folders, name))
+        return not (_is_seldom(folder, name) or self._is_excluded(path)) or self.forced(path)
 
     def _is_excluded(self, path: str) -> bool:
         return self._exclude is not None and self._exclude.match_file(path)
@@ -91,6 +100,12 @@ class Selection:
         return self._include is not None
 
 
-def _is_seldom(folders: Sequence[str], name: str) -> bool:
+def _is_seldom(folder: str, name: str) -> bool:
     is_secret = name in SELDOM or name.startswith(".env.")
-    return is_secret or name.endswith(SELDOM_ENDINGS) or not SELDOM_FOLDERS.isdisjoint(folders)
+    return is_secret or name.endswith(SELDOM_ENDINGS) or _is_below(folder, SELDOM_FOLDERS)
+
+
+@functools.lru_cache(maxsize=64)  # the next file is mostly in the same folder
+def _is_below(folder: str, names: frozenset[str]) -> bool:
+    """Return whether a folder or one above it has one of some names."""
+    return not names.isdisjoint(folder.split("/"))

@@ -14,7 +14,6 @@ from deia.compile.encoding_progress import read_encoding
 from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
 from deia.folders import derived_folder, is_packaged
-from deia.ingest.chunk_export import exported, xml_files
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
 from deia.ingest.reading import MISSING, STRATEGIES
@@ -194,6 +193,8 @@ def source_export(*, name: str, folder: str) -> None:
 
     `deia ingest FILE --type chunks` takes such lines, or a folder of such XML files, in again as they are.
     """
+    from deia.ingest.chunk_export import exported, xml_files  # noqa: PLC0415 - XML, which no other command needs
+
     with open_library(shared.commons_root(), os.environ) as library:
         known = next((registered for registered in library.sources() if registered.source.name == name), None)
         if known is None:
