@@ -57,8 +57,9 @@ The verdict was trained without the set and its questions, and its threshold was
 only the documents of 30 questions. Foreign questions are those of all sets that share no subject with it, and everyday
 ones. The first four sets hold questions that people ask (`starter`: the starter commons' golden questions, with its
 documents but without what its index says about them). The others, made by `tools/installed_sets.py`, hold one-line
-descriptions from manuals and docstrings. Lists of frequently asked questions (`tools/faq_sets.py`) were only trained
-with. In `keyword`, words alone rank, and word vectors take part in the verdict.
+descriptions from manuals and docstrings. Lists of frequently asked questions (`tools/faq_sets.py`) and headings of
+manuals (`tools/section_sets.py`) were only trained with. In `keyword`, words alone rank, and what word vectors find
+tells whether the question belongs.
 """
 WORTH = """## What a confidence is worth
 

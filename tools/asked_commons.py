@@ -24,10 +24,10 @@ from retrieval import QUESTIONS, compiled, judgements, rows  # noqa: E402 - the 
 from deia.knowledge import Query  # noqa: E402
 from deia.match.tiers import open_tier  # noqa: E402
 from deia.match.tokeniser import question_words  # noqa: E402
-from deia.search.pipeline import find_candidates, observe_ranking  # noqa: E402
+from deia.search.pipeline import candidates_by_meaning, find_candidates, observe_ranking  # noqa: E402
 from deia.search.question.interpret import interpret  # noqa: E402
 from deia.search.question.terms import read_question  # noqa: E402
-from deia.search.ranking.retrieve import choose_tier  # noqa: E402
+from deia.search.ranking.retrieve import choose_tier, judging_meaning  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,6 +60,21 @@ RELATED = (
     {"perlfaq", "tldr-nl2bash"},
     {"perlfaq", "syscalls"},
     *({"pythonfaq", other} for other in ("networkx", "ruff", "sklearn", "stdlib", "sympy", "torch")),
+    {"celery", "django", "pythonfaq", "scrapy", "sphinx", "sqlalchemy"},
+    {"apache", "bind", "django", "openstack", "postfix", "tomcat", "varnish"},
+    {"postgres", "sqlalchemy", "django"},
+    {"erlang", "llvm", "syscalls"},
+    {"k8s-runbooks", "openstack", "celery"},
+    *({"owasp-checklist", other} for other in ("apache", "bind", "django", "openstack", "postfix", "tomcat")),
+    *({"systemd", other} for other in ("apache", "bind", "openstack", "postfix", "varnish")),
+    *(
+        {general, other}
+        for general in ("debianfaq", "perlfaq", "starter", "tldr-nl2bash")
+        for other in (
+            "apache", "bind", "celery", "django", "erlang", "llvm", "openstack", "postfix", "scrapy", "sphinx",
+            "sqlalchemy", "tomcat", "varnish",
+        )
+    ),
     *(
         {"starter", other}
         for other in (
@@ -78,6 +93,7 @@ class Seen(NamedTuple):
     kind: str  # of commons and of question
     observed: tuple[float, ...]
     answered: bool  # the best document is a right one
+    belonging: tuple[float, ...]  # observed where word vectors searched, if words alone did; else as `observed`
 
     @property
     def belongs(self) -> bool:
@@ -100,18 +116,21 @@ def remembering(name: str) -> None:
     tier.vector = cache(tier.vector)
 
 
-def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], str]:
-    """Ask one question; return the observed features, and the best document."""
+def asked(catalog: Catalog, tier: str, text: str) -> tuple[tuple[float, ...], tuple[float, ...], str]:
+    """Ask one question; return the observed features, those that tell whether it belongs, and the best document."""
     meaning = choose_tier(catalog, tiers=() if tier == "keyword" else (tier,))
     if meaning.name != tier:
         sys.exit(f"there is no {tier} tier: {meaning.warning}")
     interpretation = interpret(catalog, Query(text=text))
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
-    candidates = find_candidates(
-        catalog, question, interpretation.query.but(limit=5), meaning=meaning, filters=interpretation.filters
-    )
+    query, filters = interpretation.query.but(limit=5), interpretation.filters
+    candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters)
     best = candidates.documents[0].entry.id if candidates.documents else ""
-    return tuple(observe_ranking(catalog, candidates, meaning)), best
+    observed = tuple(observe_ranking(catalog, candidates, meaning))
+    by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
+    if by_meaning is None:
+        return observed, observed, best
+    return observed, tuple(observe_ranking(catalog, by_meaning, judging_meaning(catalog, meaning))), best
 
 
 @cache
@@ -178,8 +197,9 @@ def observations(commons: Sequence[Commons], tier: str) -> list[Seen]:
                 continue
             for short in (False, True):
                 asking = shortened(text, number) if short else text
-                observed, best = asked(each.catalog, tier, asking)
-                seen.append(Seen(of, each.folders, f"{each.size}{' short' * short}", observed, best in right))
+                observed, belonging, best = asked(each.catalog, tier, asking)
+                kind = f"{each.size}{' short' * short}"
+                seen.append(Seen(of, each.folders, kind, observed, best in right, belonging))
     return seen
 
 

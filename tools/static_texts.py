@@ -13,41 +13,60 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+from deia.errors import DeiaError
+from deia.ingest.read import read
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
 LICENCES = {  # of the documentation, as the package's `copyright` file has it
-    "apache2-doc": "Apache-2.0",
-    "borgbackup-doc": "BSD-3-Clause",
-    "cargo-doc": "MIT OR Apache-2.0",
-    "docker-doc": "Apache-2.0",
-    "docker.io": "Apache-2.0",
-    "gh": "MIT",
-    "git-doc": "GPL-2.0-only",
-    "git-lfs": "MIT",
-    "kubernetes-client": "Apache-2.0",
+    **dict.fromkeys(
+        "ant-doc aodh-doc apache2-doc awscli barbican-doc buildah cinder-doc designate-doc docker-doc docker.io "
+        "erlang-doc glance-doc heat-doc ironic-doc keystone-doc kubernetes-client manila-doc meson murano-doc "
+        "neutron-doc nova-doc octavia-doc openssl podman prometheus python-aiohttp-doc python-keystoneauth1-doc "
+        "python-keystoneclient-doc python-novaclient-doc python-openstackclient-doc python-openstacksdk-doc "
+        "python-oslo.config-doc python-oslo.db-doc python-requests-doc python-swiftclient-doc python-tornado-doc "
+        "sahara-doc senlin-doc skopeo subversion swift-doc tomcat10-docs trove-doc twine".split(),
+        "Apache-2.0",
+    ),
+    **dict.fromkeys(
+        "black gh git-lfs mypy-doc nodejs-doc pgbackrest-doc pipx python-attr-doc python-pytest-doc "
+        "python-sqlalchemy-doc rclone tox".split(),
+        "MIT",
+    ),
+    **dict.fromkeys(
+        "borgbackup-doc cmake-doc golang-go lighttpd-doc python-celery-doc python-django-doc python-flask-doc "
+        "python-jinja2-doc python-scrapy-doc python-werkzeug-doc".split(),
+        "BSD-3-Clause",
+    ),
+    **dict.fromkeys("restic sphinx-doc varnish-doc".split(), "BSD-2-Clause"),
+    **dict.fromkeys("cargo-doc rust-doc".split(), "MIT OR Apache-2.0"),
+    **dict.fromkeys("clang-15-doc llvm-15-doc".split(), "Apache-2.0 WITH LLVM-exception"),
+    "bind9-doc": "MPL-2.0",
+    "cloud-init": "Apache-2.0 OR GPL-3.0-only",
+    "debian-descriptions": "those of the packages",
+    "krb5-doc": "MIT and similar",
+    "libcurl4-doc": "curl",
     "npm": "Artistic-2.0",
     "openssh-client": "BSD-2-Clause and similar",
-    "openssl": "Apache-2.0",
-    "pgbackrest-doc": "MIT",
-    "podman": "Apache-2.0",
-    "postgresql-doc-15": "PostgreSQL",
-    "python-django-doc": "BSD-3-Clause",
-    "python-sqlalchemy-doc": "MIT",
+    "postfix-doc": "IPL-1.0 OR EPL-2.0",
+    "python-hypothesis-doc": "MPL-2.0",
     "python3.11-doc": "PSF-2.0",
-    "rclone": "MIT",
-    "restic": "BSD-2-Clause",
     "sqlite3-doc": "blessing (public domain)",
-    "subversion": "Apache-2.0",
     "sudo": "ISC",
     "wordnet-base": "WordNet 3.0",
 }
 PAGES = (".html", ".html.en", ".xhtml")
 PLAIN = (".md", ".txt", ".rst")
 WORDNET = ("data.noun", "data.verb", "data.adj", "data.adv")
+DESCRIPTIONS = "Translation-en"  # Debian's list of what its packages are
+MOST_PAGES = 400  # of a package, from all over it
 SKIPPED = {"script", "style", "nav", "footer", "title", "sup"}
 FLOWING = {"a", "b", "code", "em", "i", "kbd", "span", "strong", "tt", "var", "cite", "abbr", "samp", "q", "u", "small"}
+MOST_BYTES = 600_000  # of a page that is cut at its headings; longer ones are whole books
+HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
+NUMBERED = re.compile(r"^[\dA-Z]*(?:\.[\d.]*)+\s+|[¶#\uf0c1\s]+$")
 MOST_WORDS = 32
 FEWEST_WORDS = 4
 
@@ -135,17 +154,25 @@ def package_of(name: str) -> tuple[str, str]:
 def sentences(folder: Path) -> list[str]:
     """Return the different sentences of a package in a fixed order."""
     found: dict[str, str] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            for block in _blocks(path):
-                for sentence in _cut(block):
-                    found.setdefault(sentence.lower(), sentence)
+    for path in pages(folder):
+        for block in blocks(path):
+            for sentence in cut(block):
+                found.setdefault(sentence.lower(), sentence)
     return list(found.values())
 
 
-def _blocks(path: Path) -> list[str]:
+def pages(folder: Path) -> list[Path]:
+    """Return some of the files of a package, from all over it."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+    return paths[:: len(paths) // MOST_PAGES + 1]
+
+
+def blocks(path: Path) -> list[str]:
+    """Return the paragraphs, items and headings of a file, or nothing of one of another kind."""
     if path.name in WORDNET:
         return list(_glosses(path.read_text("utf-8", "replace")))
+    if path.name == DESCRIPTIONS:
+        return _descriptions(path.read_text("utf-8", "replace"))
     if path.name.endswith(PAGES):
         parser = _Blocks()
         parser.feed(path.read_text("utf-8", "replace"))
@@ -157,8 +184,22 @@ def _blocks(path: Path) -> list[str]:
     return []
 
 
-def _glosses(text: str) -> Iterator[str]:
-    """Yield `synonyms: meaning` of every synset, and its example sentences."""
+def sections(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Yield the headings of web pages, each with the text up to the next one."""
+    for path in paths:
+        if path.stat().st_size > MOST_BYTES:
+            continue
+        try:
+            text = read(path.name, path.read_bytes()).text
+        except DeiaError:
+            continue
+        _, *parts = HEADING.split(text)
+        for heading, section in zip(parts[::2], parts[1::2], strict=True):
+            yield NUMBERED.sub("", heading), section.strip()
+
+
+def synsets(text: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the synonyms, the meaning, and the example sentences of every synset of WordNet."""
     for line in text.splitlines():
         head, mark, gloss = line.partition(" | ")
         fields = head.split(" ")
@@ -166,8 +207,23 @@ def _glosses(text: str) -> Iterator[str]:
             continue
         names = [fields[4 + 2 * number].replace("_", " ") for number in range(int(fields[3], 16))]
         meaning, *examples = re.split(r'; "', gloss.strip())
-        yield f"{', '.join(names)}: {meaning}"
-        yield from (example.rstrip('" ') for example in examples)
+        yield ", ".join(names), meaning, [example.rstrip('" ') for example in examples]
+
+
+def _glosses(text: str) -> Iterator[str]:
+    for names, meaning, examples in synsets(text):
+        yield f"{names}: {meaning}"
+        yield from examples
+
+
+def descriptions(text: str) -> list[tuple[str, str]]:
+    """Return the line that describes each package, and the paragraphs below it."""
+    return re.findall(r"^Description-en: (.+)\n((?: .*\n)*)", text, re.MULTILINE)
+
+
+def _descriptions(text: str) -> list[str]:
+    """Return the line that describes each package, and the first paragraph below it."""
+    return [part for line, rest in descriptions(text) for part in (line, " ".join(rest.split("\n .\n")[0].split()))]
 
 
 def _manual(text: str) -> list[str]:
@@ -179,7 +235,7 @@ def _manual(text: str) -> list[str]:
     return re.split(r"\n\s*\n", joined)
 
 
-def _cut(block: str) -> Iterator[str]:
+def cut(block: str) -> Iterator[str]:
     """Cut a block at the ends of sentences; drop what is not English prose or too short."""
     for piece in re.split(r"(?<=[.!?:;])\s+(?=[A-Z\"'(])|\n\s*[-*o]\s+", block):
         words = piece.split()[:MOST_WORDS]

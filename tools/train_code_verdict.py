@@ -113,10 +113,11 @@ def observations(some: Sequence[Library], tier: str) -> list[Seen]:
         foreign = chance.sample(others, min(FOREIGN, len(others)))
         for one in own:
             observed, answered = asked(library.catalog, tier, one.question, one)
-            seen.append(Seen(library.name, (library.name,), "code", observed, answered))
+            seen.append(Seen(library.name, (library.name,), "code", observed, answered, observed))
         for of, text in [*foreign, *(("everyday", text) for text in everyday)]:
             kind = "everyday" if of == "everyday" else "code"
-            seen.append(Seen(of, (library.name,), kind, asked(library.catalog, tier, text)[0], False))
+            observed, _ = asked(library.catalog, tier, text)
+            seen.append(Seen(of, (library.name,), kind, observed, False, observed))
     return seen
 
 
@@ -184,7 +185,7 @@ def report(tier: str, seen: Sequence[Seen]) -> tuple[dict[str, object], dict[str
         rest = trained([each for each in seen if name not in (*each.to, each.of)])
         test = [each for each in seen if each.to == (name,)]
         tests += test
-        likely.append(probability(rest["belongs"], test))
+        likely.append(probability(rest["belongs"], [each.observed for each in test]))
     every = np.concatenate(likely)
     least = threshold(tier, tests, every)
     told = shares(tests, every, least)

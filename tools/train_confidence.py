@@ -4,14 +4,15 @@
         [--also FOLDER…] [--beside FOLDER…]
 
 A FOLDER has `corpus.jsonl`, `queries.jsonl`, `queries.typo.jsonl` and `qrels.tsv`; `--also` names sets that
-tools/installed_sets.py and starter_set.py made, `--beside` those by faq_sets.py. A set's own questions belong to it,
-clean and misspelt. Those of `foreign_questions.txt` and of the sets that are not RELATED to it do not, except for the
-few in `answered_elsewhere.tsv`, which a document of the set answers all the same (found by reading): they count as
-neither. All questions are asked in full and in one to three words, of whole sets, and of a few documents of each FOLDER
-as a small commons; for training, also of parts of sets and of several in one (tools/asked_commons.py). For the test,
-each set in turn is left out of the training entirely: its own questions are compared with foreign ones that were not
-trained with, by a threshold that the other sets chose. Sets beside these, and their questions, only train. Then all
-sets train what `--write` puts into deia/models/search.json; the test results go into search.measured.json beside it.
+tools/installed_sets.py and starter_set.py made, `--beside` those by faq_sets.py and section_sets.py. A set's own
+questions belong to it, clean and misspelt. Those of `foreign_questions.txt` and of the sets that are not RELATED to it
+do not, except for the few in `answered_elsewhere.tsv`, which a document of the set answers all the same (found by
+reading): they count as neither. All questions are asked in full and in one to three words, of whole sets, and of a few
+documents of each FOLDER as a small commons; for training, also of parts of sets and of several in one
+(tools/asked_commons.py). For the test, each set in turn is left out of the training entirely: its own questions are
+compared with foreign ones that were not trained with, by a threshold that the other sets chose. Sets beside these, and
+their questions, only train. Then all sets train what `--write` puts into deia/models/search.json; the test results go
+into search.measured.json beside it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 LEARNED = Path(__file__).parent.parent / "deia" / "models" / "search.json"
 TIERS = ("keyword", "static", "compact")
 MEASURED = LEARNED.with_suffix(".measured.json")
-STEPS = 60
+STEPS, CLOSE = 60, 1e-9  # of Newton's method; ten are the rule
 SEEN = "observed"  # the names of the observations, beside what was learned of them
 PENALTY = 10.0  # of squared weights, over observations scaled to one standard deviation
 MOST_LOST, MOST_ANSWERED = 0.03, 0.05  # wanted: the threshold is where both are equally far from it
@@ -52,7 +53,7 @@ OTHER = "transformer"
 SCALED = ("akin", "akin_squared", "long_akin")
 BESIDE = {
     "compact": (OTHER, SCALED),
-    "keyword": (WORDS_ALONE, ("likeness", "nearest", "contrast", "both", "long_likeness", *SCALED)),
+    "keyword": (WORDS_ALONE, ("likeness", "nearest", "contrast", "both", "long_likeness", "likeness_squared", *SCALED)),
 }
 LEVELS = (0.7, 0.35)  # probabilities from which a confidence is high, and medium
 SHORT_COUNTS = 0.3  # a question of one word belongs to many a commons that it was not asked of
@@ -69,7 +70,10 @@ def logistic(inputs: Floats, wanted: Floats, importance: Floats) -> Floats:
         guess = 1 / (1 + np.exp(-scaled @ weights))
         slope = scaled.T @ (importance * (guess - wanted)) + ridge @ weights
         curve = (scaled * (importance * guess * (1 - guess))[:, None]).T @ scaled + ridge
-        weights -= np.linalg.solve(curve, slope)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < CLOSE:
+            break
     plain = weights[1:] / spread
     found: Floats = np.r_[weights[0] - plain @ middle, plain]
     return found
@@ -77,7 +81,7 @@ def logistic(inputs: Floats, wanted: Floats, importance: Floats) -> Floats:
 
 def trained(seen: Sequence[Seen]) -> dict[str, Any]:
     """Learn both probabilities; every set counts the same, and so do its own and the foreign questions."""
-    inputs = np.array([each.observed for each in seen])
+    inputs = np.array([each.belonging for each in seen])
     groups = [(each.to, each.kind, each.belongs) for each in seen]
     sizes = Counter(groups)
     importance = np.array(
@@ -93,9 +97,9 @@ def trained(seen: Sequence[Seen]) -> dict[str, Any]:
     }
 
 
-def probability(weights: Sequence[float] | Floats, seen: Sequence[Seen]) -> Floats:
+def probability(weights: Sequence[float] | Floats, inputs: Sequence[Sequence[float]]) -> Floats:
     """Return the probabilities of some observations."""
-    found: Floats = 1 / (1 + np.exp(-(weights[0] + np.array([each.observed for each in seen]) @ np.array(weights[1:]))))
+    found: Floats = 1 / (1 + np.exp(-(weights[0] + np.array(inputs) @ np.array(weights[1:]))))
     return found
 
 
@@ -131,8 +135,8 @@ def left_out(seen: Sequence[Seen]) -> tuple[list[Seen], Floats, Floats]:
             if each.to == (name,) and each.kind.startswith(TESTED) and each.of in (*names, "everyday 1")
         ]
         tests += test
-        belongs.append(probability(verdict["belongs"], test))
-        answers.append(probability(verdict["answers"], test))
+        belongs.append(probability(verdict["belongs"], [each.belonging for each in test]))
+        answers.append(probability(verdict["answers"], [each.observed for each in test]))
     return tests, np.concatenate(belongs), np.concatenate(answers)
 
 
@@ -168,7 +172,7 @@ def means(every: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> t
 
 def is_found(tests: Sequence[Seen], likely: Floats, least: Floats | float) -> NDArray[np.bool_]:
     """Return which questions are answered, as `deia.search.ranking.confidence.judge` does."""
-    found: NDArray[np.bool_] = (likely >= least) | (np.array([each.observed[0] for each in tests]) >= ALL)
+    found: NDArray[np.bool_] = (likely >= least) | (np.array([each.belonging[0] for each in tests]) >= ALL)
     return found
 
 
@@ -221,10 +225,11 @@ def report(tier: str, seen: Sequence[Seen]) -> tuple[dict[str, Any], dict[str, A
 def without(names: Sequence[str], seen: Sequence[Seen]) -> list[Seen]:
     """Return the observations without some of them."""
     zeroed = {OBSERVED.index(name) for name in names}
-    return [
-        each._replace(observed=tuple(0.0 if at in zeroed else value for at, value in enumerate(each.observed)))
-        for each in seen
-    ]
+
+    def left(values: Sequence[float]) -> tuple[float, ...]:
+        return tuple(0.0 if at in zeroed else value for at, value in enumerate(values))
+
+    return [each._replace(observed=left(each.observed), belonging=left(each.belonging)) for each in seen]
 
 
 def main() -> None:
@@ -240,7 +245,7 @@ def main() -> None:
     tiers = given.tiers.split(",")
     folders, also, beside = ([each.rstrip("/") for each in some] for some in (given.folders, given.also, given.beside))
     with tempfile.TemporaryDirectory() as place:
-        made = [name for name in tiers if name != "keyword"]
+        made = [name for name in tiers if name != "keyword"] or ["static"]  # which judges what words found
         commons = list(opened(folders, also, beside, Press(place, made, given.kept)))
         for name in made:
             remembering(name)
@@ -251,7 +256,8 @@ def main() -> None:
                 write(tier, learned, measured)
             if tier in BESIDE:
                 name, unseen = BESIDE[tier]
-                learned, _ = report(name, without(unseen, seen))
+                judged_alone = [each._replace(belonging=each.observed) for each in seen]
+                learned, _ = report(name, without(unseen, judged_alone))
                 if given.write:
                     write(name, learned)
 

@@ -21,6 +21,7 @@ from deia.search.ranking.retrieve import (
     Meaning,
     affinity,
     as_judged,
+    as_typed,
     choose_tier,
     judging_meaning,
     judging_tier,
@@ -145,17 +146,19 @@ def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]
     stems: dict[int, dict[int, frozenset[str]]] = {}
     for passage in passages:
         stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
-    catalog, question = asked.catalog, asked.question
+    catalog, judged_as = asked.catalog, tier or judging_tier(asked.catalog, asked.meaning)
+    question = as_typed(catalog, asked.question, judged_as)
+    shown = [document for document in ranked if document.number in stems]
     words = {term.stem for term in question.terms if term.part and term.stem}
-    seen = as_judged(catalog, question, [document for document in ranked if document.number in stems], asked.meaning)
+    seen = as_judged(catalog, asked.question, shown, asked.meaning)
     judging = judging_meaning(catalog, asked.meaning).but(rescorer=None)
     observed = observe(
         question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
-        akin=affinity(catalog, question, judging) if seen else 0.0,
+        akin=affinity(catalog, asked.question, judging) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
     is_code = any(catalog.document_at(best.number).type == CODE for best in seen[:1])
-    return judged(observed, tier or judging_tier(catalog, asked.meaning), code=is_code)
+    return judged(observed, judged_as, code=is_code)
 
 
 def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:

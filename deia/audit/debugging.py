@@ -13,7 +13,7 @@ from deia.knowledge import Query
 from deia.records import Record
 from deia.search.answer import Answer
 from deia.search.catalog import Catalog
-from deia.search.pipeline import find_candidates, observe_ranking, search, verdict_on
+from deia.search.pipeline import candidates_by_meaning, find_candidates, observe_ranking, search, verdict_on
 from deia.search.question.interpret import interpret
 from deia.search.question.terms import Question, read_question, stem_weights, unknown_words
 from deia.search.ranking.confidence import OBSERVED, SEEN, Verdict
@@ -89,6 +89,7 @@ def debug(catalog: Catalog, query: Query, *, tiers: Sequence[str], expected: Seq
         fused = in_order_shown(catalog, question, fused, meaning, evidence.code)
     wide = query.but(limit=max(query.limit, SEEN))
     candidates = find_candidates(catalog, question, wide, meaning=meaning, filters=understood.filters)
+    by_meaning = candidates_by_meaning(catalog, candidates, wide, meaning=meaning, filters=understood.filters)
     observed = observe_ranking(catalog, candidates, meaning)
     likeness = evidence.likeness.documents if evidence.likeness else {}
     trace = Trace(
@@ -99,7 +100,7 @@ def debug(catalog: Catalog, query: Query, *, tiers: Sequence[str], expected: Seq
         by_links=tuple(catalog.id(candidate.number) for candidate in candidates.shown if candidate.linked),
         passing=candidates.passing, fused=_distinct(catalog, [document.number for document in fused]),
         shown=tuple(result.id for result in answer.documents),
-        verdict=verdict_on(catalog, candidates, meaning),
+        verdict=verdict_on(catalog, candidates, meaning, by_meaning),
         observed=dict(zip(OBSERVED, observed, strict=True)), quality=quality_of(answer),
     )  # fmt: skip
     return _compared(catalog, trace, expected, answer, question)

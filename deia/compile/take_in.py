@@ -255,8 +255,9 @@ def keep_upload(
 
 
 def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bool:
-    """Return whether the library's catalog can be read and has its present state; without trust there is no library.
+    """Return whether the library's catalog can be read, has its present state, and was made by this version's models.
 
+    Without trust there is no library.
     The catalog is the one in a `folder` of compiled files, by default that of the whole commons.
     """
     if not is_trusted(root, environ):
@@ -265,6 +266,11 @@ def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bo
     place = f"{folder or derived_folder(root, environ)}/library"
     catalog = (files.read(f"{place}/catalog") or b"").decode("ascii", "replace")
     if not catalog.startswith(library_catalog_name(state)):
+        return False
+    from deia.compile.catalog_folder import MAKER, maker  # noqa: PLC0415 - the models' digests, likewise
+
+    made_by = (files.read(f"{place}/{MAKER}") or b"").decode("utf-8", "replace")
+    if made_by and not made_by.startswith(maker()):
         return False
     from deia.search.catalog import is_readable  # noqa: PLC0415 - an index, which few callers need otherwise
 

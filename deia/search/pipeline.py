@@ -52,6 +52,7 @@ from deia.search.ranking.retrieve import (
     Meaning,
     affinity,
     as_judged,
+    as_typed,
     choose_tier,
     judging_meaning,
     judging_tier,
@@ -131,8 +132,11 @@ def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Au
         return no_match(catalog, query, question, audit)
     today = audit.checked_at[:10]
     candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
-    verdict = verdict_on(catalog, candidates, meaning)
-    if not candidates.documents or not verdict.found:
+    if not candidates.documents:
+        return no_match(catalog, query, question, audit)
+    by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
+    verdict = verdict_on(catalog, candidates, meaning, by_meaning)
+    if not verdict.found:
         return no_match(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
@@ -168,7 +172,8 @@ def _second_try(
     text = " ".join(dict.fromkeys(term.corrected or term.concept or term.typed for term in lacking))
     rest = question.but(text=text, terms=tuple(lacking))
     further = find_candidates(catalog, rest, query, meaning=meaning, filters=filters, today=candidates.today)
-    verdict = verdict_on(catalog, further, meaning)
+    by_meaning = candidates_by_meaning(catalog, further, query, meaning=meaning, filters=filters)
+    verdict = verdict_on(catalog, further, meaning, by_meaning)
     added = [document for document in further.shown[:1] if document.number not in {other.number for other in shown}]
     if not added or not verdict.found:
         return candidates, ""
@@ -276,17 +281,36 @@ def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
     return sorted(lowered, key=lambda document: -document.score)
 
 
-def verdict_on(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> Verdict:
-    """Return the verdict on a ranking."""
+def candidates_by_meaning(
+    catalog: Catalog, candidates: Candidates, query: Query, *, meaning: Meaning, filters: Filters
+) -> Candidates | None:
+    """Return what word vectors find where words alone were searched, to judge by; None if vectors took part or lack.
+
+    Whether a commons is about a question does not depend on the order in which somebody wants its documents.
+    """
+    judging = judging_meaning(catalog, meaning)
+    if meaning.tier or judging.tier is None:
+        return None
+    return find_candidates(
+        catalog, candidates.question, query, meaning=judging, filters=filters, today=candidates.today
+    )
+
+
+def verdict_on(
+    catalog: Catalog, candidates: Candidates, meaning: Meaning, by_meaning: Candidates | None = None
+) -> Verdict:
+    """Return the verdict on a ranking; what was found `by_meaning` tells whether the question belongs."""
     is_code = any(catalog.document_at(best.number).type == CODE for best in candidates.ranked[:1])
-    return judged(observe_ranking(catalog, candidates, meaning), judging_tier(catalog, meaning), code=is_code)
+    observed = observe_ranking(catalog, candidates, meaning)
+    belonging = observe_ranking(catalog, by_meaning, judging_meaning(catalog, meaning)) if by_meaning else ()
+    return judged(observed, judging_tier(catalog, meaning), code=is_code, belonging=belonging)
 
 
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:
     """Return the observations that the verdict is based on."""
-    question = candidates.question
-    ranked = as_judged(catalog, question, candidates.ranked[:SEEN], meaning)
-    akin = affinity(catalog, question, judging_meaning(catalog, meaning)) if ranked else 0.0
+    ranked = as_judged(catalog, candidates.question, candidates.ranked[:SEEN], meaning)
+    akin = affinity(catalog, candidates.question, judging_meaning(catalog, meaning)) if ranked else 0.0
+    question = as_typed(catalog, candidates.question, judging_tier(catalog, meaning))
     ids = {
         number: catalog.id(number)
         for number in (document.number for document in (*candidates.ranked[:1], *candidates.shown))

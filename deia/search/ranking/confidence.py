@@ -25,7 +25,7 @@ FILTER_WEIGHT = 1.7  # a filter counts as a word in every document: the root of 
 OBSERVED = (
     "covered", "whole", "touched", "unknown", "corrected", "words", "length", "likeness", "nearest", "contrast",
     "margin", "both", "size", "long_likeness", "long_covered", "akin", "akin_squared", "long_akin",
-    "at_home", "at_home_among_many",
+    "at_home", "at_home_among_many", "at_home_squared", "likeness_squared", "covered_squared", "long_unknown",
 )  # fmt: skip
 
 
@@ -38,22 +38,26 @@ class Verdict(Record):
     confidence: str = "low"
 
 
-def judge(observed: Sequence[float], learned: VerdictWeights) -> Verdict:
-    """Return the verdict on a ranking; a document that contains everything in the query is always accepted."""
-    belongs, answers = _probability(observed, learned.belongs), _probability(observed, learned.answers)
+def judge(observed: Sequence[float], learned: VerdictWeights, belonging: Sequence[float] = ()) -> Verdict:
+    """Return the verdict on a ranking; a document that contains everything in the query is always accepted.
+
+    `belonging` are the observations on another ranking for the same query, if that tells better what it is about.
+    """
+    belonging = belonging or observed
+    belongs, answers = _probability(belonging, learned.belongs), _probability(observed, learned.answers)
     high, medium = learned.levels
     confidence = "high" if answers >= high else "medium" if answers >= medium else "low"
-    accepted = any(observed) and (belongs >= learned.least or observed[0] >= ALL)
+    accepted = any(observed) and (belongs >= learned.least or belonging[0] >= ALL)
     return Verdict(belongs=belongs, answers=answers, found=accepted, confidence=confidence)
 
 
-def judged(observed: Sequence[float], tier: str, *, code: bool) -> Verdict:
+def judged(observed: Sequence[float], tier: str, *, code: bool, belonging: Sequence[float] = ()) -> Verdict:
     """Return the verdict on a ranking by the weights that were learned for a tier.
 
     Code in the best place is accepted if either verdict accepts it: the one on code was trained on whole sentences
     asked of large libraries, and knows neither small libraries nor single words.
     """
-    plain = judge(observed, verdict_weights(tier))
+    plain = judge(observed, verdict_weights(tier), belonging)
     of_code = judge(observed, verdict_weights(tier, code=True)) if code and not plain.found else plain
     return of_code if of_code.found else plain
 
@@ -90,12 +94,13 @@ def observe(
     covered = coverage(question, best, own=own, filters=filters)
     likely = [document.likeness for document in others] or [0.0]
     home = _at_home(zip(counts, parts, strict=True), usual or {})
+    unknown = sum(weight for weight, term in zip(weights, parts, strict=True) if not term.stem) / whole
     most = MOST_A_WORD * sum(count * term.information for count, term in zip(counts, parts, strict=True) if term.stem)
     return [
         covered,
         covered / sqrt(words),
         max([covered, *(coverage(question, stems, own=own, filters=filters) for stems in stems_by_passage.values())]),
-        sum(weight for weight, term in zip(weights, parts, strict=True) if not term.stem) / whole,
+        unknown,
         sum(weight for weight, term in zip(weights, parts, strict=True) if term.corrected) / whole,
         min(1.0, first.words / most) if most else 0.0,
         log(words),
@@ -112,6 +117,10 @@ def observe(
         log(words) * akin,
         home,
         log(1 + passages) * home,
+        home * home,
+        first.likeness * first.likeness,
+        covered * covered,
+        log(words) * unknown,
     ]
 
 

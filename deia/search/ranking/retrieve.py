@@ -19,9 +19,9 @@ from deia.match.tiers import CHOICES, KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.asset_filters import collection_names
-from deia.search.question.terms import Question, corrected_text, stem_weights, unknown_words
+from deia.search.question.terms import Question, Term, corrected_text, information, stem_weights, unknown_words
 from deia.search.ranking.rank import ABOUT, Evidence, Likeness
-from deia.search.ranking.weights import WORDS_ALONE
+from deia.search.ranking.weights import WORDS_ALONE, is_usual
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters
@@ -39,6 +39,7 @@ FAR = 400  # instead of COARSELY with lists: of 150,000 passages, .74 of the ten
 MOST_COUNTED_OUT = 10_000  # documents that pass a filter, up to which all of them are looked up
 MOST_LIKELY = 10_000  # passages
 MOST_RESPELLED = 4  # words of a query, of which each takes a millisecond
+BY_WORD = (TIERS[1], KEYWORD_TIER, WORDS_ALONE)  # the tiers whose verdicts read a question word by word
 CODE = "code"  # the type of documents that are not ranked as a whole
 BY_WORDS = "searched by words only: "  # begins the warning that another model made the vectors
 RESCORED_NOTE = "the sentence model compared the best passages only, because not all are encoded for it yet"
@@ -246,6 +247,29 @@ def as_judged(catalog: Catalog, question: Question, ranked: Sequence[Ranked], me
     whole = vectors.documents(document.number for document in ranked)
     cosines = zip(ranked, tier.similarities(vector, best), tier.similarities(vector, whole), strict=True)
     return [document.but(likeness=(1 - ABOUT) * passage + ABOUT * about) for document, passage, about in cosines]
+
+
+def as_typed(catalog: Catalog, question: Question, tier: str) -> Question:
+    """Return a question as the verdict of a tier reads it, in which usual words were not misspelt.
+
+    The commons lacks such a word, so that a search had better try the nearest one it has; but it was asked about. The
+    sentence model's verdict was trained with questions as they were corrected, and does as well.
+    """
+    if tier not in BY_WORD:
+        return question
+    corrected = [term.typed for term in question.terms if term.part and term.corrected and not _is_cut_anew(term)]
+    stems = dict(zip(corrected, catalog.keyword.stems(corrected), strict=True)) if corrected else {}
+    meant = [typed for typed, stem in stems.items() if is_usual(stem)]
+    if not meant:
+        return question
+    lacked = information(0, catalog.keyword.chunks)
+    kept = (term for term in question.terms if not (term.corrected and term.typed in meant))
+    return question.but(terms=(*kept, *(Term(typed=typed, stem="", information=lacked) for typed in meant)))
+
+
+def _is_cut_anew(term: Term) -> bool:
+    """Return whether only the spaces of a word were corrected."""
+    return term.typed in term.corrected or term.typed == term.corrected.replace(" ", "")
 
 
 # --- affinity ---

@@ -90,15 +90,21 @@ def general_information(stems: Iterable[str], *, length: float = DESCRIPTION) ->
 
     The values are for passages of `length` bytes: the longer passages are, the more of them contain a word.
     """
+    longer = log(length / DESCRIPTION)
+    return {stem: (_level(stem) or _level("")) / LEVELS - longer for stem in stems}
+
+
+def is_usual(stem: str) -> bool:
+    """Return whether general software text uses a word, so that it is hardly a misspelling of another one."""
+    return bool(stem and _level(stem))
+
+
+def _level(stem: str) -> int:
+    """Return a row's level by binary search, 0 if there is none; `low` and `high` are positions at which rows begin."""
     if not _opened:
         with open(f"{MODELS}/{USUAL_WORDS}", "rb", buffering=0) as file:
             _opened.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    data, longer = _opened[0], log(length / DESCRIPTION)
-    return {stem: _level(data, f"{stem}{SEPARATOR}".encode("utf-8", "replace")) / LEVELS - longer for stem in stems}
-
-
-def _level(data: mmap.mmap, key: bytes) -> int:
-    """Return a row's level by binary search; `low` and `high` are positions at which rows begin."""
+    data, key = _opened[0], f"{stem}{SEPARATOR}".encode("utf-8", "replace")
     low, high = 0, len(data)
     while low < high:
         start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
@@ -107,4 +113,4 @@ def _level(data: mmap.mmap, key: bytes) -> int:
         if row.startswith(key):
             return int(row[len(key) :])
         low, high = (end, high) if row < key else (low, start)
-    return int(data[len(SEPARATOR) : data.find(b"\n")])
+    return 0

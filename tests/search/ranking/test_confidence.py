@@ -158,6 +158,10 @@ def test_code_is_accepted_by_either_verdict_and_other_documents_by_one() -> None
         0.76,
         0.98,
         9.71,
+        0.96,
+        0.21,
+        0.12,
+        0.0,
     ]
     assert not judged(seen_of_a_function, "static", code=False).found
     assert judged(seen_of_a_function, "static", code=True).found

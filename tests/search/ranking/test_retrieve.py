@@ -16,11 +16,19 @@ from deia.knowledge import Document, Entry, Query
 from deia.match.tiers import open_tier, tiers_of
 from deia.match.tokeniser import spelled_out
 from deia.search.catalog import HEADER, Catalog, open_catalog
-from deia.search.pipeline import find_candidates, observe_ranking, ranking, search
+from deia.search.pipeline import candidates_by_meaning, find_candidates, observe_ranking, ranking, search, verdict_on
 from deia.search.question.terms import corrected_text, named_share, read_question
 from deia.search.ranking import retrieve as retrieving
-from deia.search.ranking.confidence import OBSERVED
-from deia.search.ranking.retrieve import as_judged, choose_tier, judging_meaning, judging_tier, question_vector
+from deia.search.ranking.confidence import OBSERVED, judge
+from deia.search.ranking.retrieve import (
+    as_judged,
+    as_typed,
+    choose_tier,
+    judging_meaning,
+    judging_tier,
+    question_vector,
+)
+from deia.search.ranking.weights import verdict_weights
 
 NOTES = {
     "backups": ("Backups", "Restore the database from last night's dump before you touch the schema."),
@@ -258,6 +266,46 @@ def test_a_search_by_meaning_is_judged_by_its_own_likenesses(notes: Catalog) -> 
     assert as_judged(notes, question, ranked, meaning) is ranked
     assert judging_meaning(notes, meaning) is meaning
     assert judging_tier(notes, meaning) == "static"
+
+
+def test_a_usual_word_that_was_corrected_counts_as_the_word_that_was_asked_about(notes: Catalog) -> None:
+    question = read_question("restore the data from the folders", notes)
+    misread = read_question("restore the database from the holder", notes)
+    corrected = {term.typed: term.corrected for term in misread.terms}
+    assert corrected["holder"] == "folder"  # which a search had better try
+    read = {term.typed: (term.stem, term.corrected) for term in as_typed(notes, misread, "static").terms}
+    assert read["holder"] == ("", "")
+    assert read["restore"][0]
+    assert as_typed(notes, misread, "compact") is misread
+    assert as_typed(notes, question, "static") is question
+
+
+def test_a_misspelt_word_and_one_cut_anew_stay_corrected(notes: Catalog) -> None:
+    for text in ("restore the databsae", "data base dump"):
+        question = read_question(text, notes)
+        assert any(term.corrected for term in question.terms)
+        assert as_typed(notes, question, "static") is question
+
+
+def test_word_vectors_tell_whether_a_question_by_words_belongs(notes: Catalog) -> None:
+    by_words, by_vectors = choose_tier(notes, tiers=()), choose_tier(notes, tiers=("static",))
+    for text in ("the certificate expired before the restore", "the messages of a site in the folder"):
+        question, query = read_question(text, notes), Query(text=text)
+        candidates = find_candidates(notes, question, query, meaning=by_words, filters={})
+        by_meaning = candidates_by_meaning(notes, candidates, query, meaning=by_words, filters={})
+        assert by_meaning is not None
+        other = find_candidates(notes, question, query, meaning=by_vectors, filters={})
+        assert by_meaning.ranked == other.ranked
+        verdict = verdict_on(notes, candidates, by_words, by_meaning)
+        assert verdict.belongs == pytest.approx(
+            judge(
+                observe_ranking(notes, candidates, by_words),
+                verdict_weights("keyword"),
+                observe_ranking(notes, other, by_vectors),
+            ).belongs
+        )
+        assert verdict.belongs != verdict_on(notes, candidates, by_words).belongs
+    assert candidates_by_meaning(notes, other, query, meaning=by_vectors, filters={}) is None
 
 
 def test_without_any_vectors_words_alone_are_judged(tmp_path: Path) -> None:

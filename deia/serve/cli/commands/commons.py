@@ -27,7 +27,7 @@ from deia.compile.compiler import Compiled, compile_commons
 from deia.errors import QueryError
 from deia.evaluate.trigger_drafting import NO_DRAFT, draft_for
 from deia.fast_json import Json
-from deia.folders import MARKERS, STARTER, nearest_commons
+from deia.folders import LIBRARY_STATE, MARKERS, STARTER, library_folder, nearest_commons
 from deia.knowledge import Entry
 from deia.ledger.tail import tidy
 from deia.problems import CommonsError, Problem, SettingsError
@@ -75,6 +75,10 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
+    if files.exists(f"{library_folder(root, os.environ)}/{LIBRARY_STATE}"):
+        from deia.compile.take_in import bring_up_to_date  # noqa: PLC0415 - few commons have a library
+
+        bring_up_to_date(root, os.environ)
     if tier == TIER:
         from deia.compile.library_encoding import encode_library  # noqa: PLC0415 - few compiles encode everything
 
