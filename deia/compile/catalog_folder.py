@@ -8,16 +8,10 @@ import shutil
 import time
 from collections.abc import Sequence
 
-from deia import __version__, files
-from deia.compile.catalog.effort import CODE_FILES, TIER, code_digest, models
+from deia import files
+from deia.compile.catalog.effort import TIER
 
 CATALOG, LOCK, ENTRIES = "catalog", "lock", "entries"
-MAKER = "maker"  # the file that says what made the library's catalog
-
-
-def maker() -> str:
-    """Return what makes the library's catalog as it is: the version of deia, and the models that it encodes with."""
-    return " ".join((__version__, *(digest[:16] for digest in (*map(code_digest, CODE_FILES), *models()))))
 
 
 def now() -> str:

@@ -12,24 +12,27 @@ from collections.abc import Mapping, Sequence
 
 from filelock import FileLock
 
-from deia import files
+from deia import __version__, files
 from deia.compile.catalog.build_catalog import CatalogReport, build_catalog, revise_catalog
 from deia.compile.catalog.document_store import library_volumes
 from deia.compile.catalog.effort import (
     ASIDE_LIMIT,
     BACKGROUND_LIMIT,
+    CODE_FILES,
     TIER,
     TIERS,
     Effort,
     cache_path,
+    code_digest,
 )
-from deia.compile.catalog_folder import CATALOG, LOCK, MAKER, empty_building, maker, now, place_catalog, sweep
+from deia.compile.catalog_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import plain_collections, wanted_tiers
 from deia.folders import derived_folder, library_catalog_name
 from deia.ingest.library_store import Library, library_at
 from deia.search.catalog import is_readable
 from deia.settings import resolve
 
+MAKER = "maker"  # the file that says which version of deia made the catalog
 DIGITS = 8  # of the revision, at the end of a catalog's name
 
 
@@ -50,8 +53,9 @@ def compile_library(
         before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
         choice = resolve(root, environ=environ)
         plain = plain_collections(library, choice.tier, choice.model)
-        made_by = maker() if plain is None else f"{maker()} {','.join(plain)}"
-        is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == made_by
+        maker = " ".join((__version__, *(code_digest(tier)[:16] for tier in CODE_FILES)))
+        maker = maker if plain is None else f"{maker} {','.join(plain)}"
+        is_ours = (files.read(f"{folder}/{MAKER}") or b"").decode("utf-8", "replace") == maker
         name = library_catalog_name(library.state)
         is_there = before.startswith(name) and (before.endswith(TIER) or not encoded)
         if is_there and is_ours and is_readable(f"{folder}/{before}") and not force:
@@ -69,7 +73,7 @@ def compile_library(
                 (), (), (), (), building, built_at=now(), own_first=False, library=library, tiers=tiers, effort=effort
             )
         placed = place_catalog(folder, building, report.tiers, name.removeprefix("catalog-"))
-        files.replace(f"{folder}/{MAKER}", made_by.encode())
+        files.replace(f"{folder}/{MAKER}", maker.encode())
         sweep(folder, keep={placed, before, os.path.basename(cache)})
 
 

@@ -255,9 +255,8 @@ def keep_upload(
 
 
 def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bool:
-    """Return whether the library's catalog can be read, has its present state, and was made by this version's models.
+    """Return whether the library's catalog can be read and has its present state; without trust there is no library.
 
-    Without trust there is no library.
     The catalog is the one in a `folder` of compiled files, by default that of the whole commons.
     """
     if not is_trusted(root, environ):
@@ -267,21 +266,16 @@ def is_up_to_date(root: str, environ: Mapping[str, str], folder: str = "") -> bo
     catalog = (files.read(f"{place}/catalog") or b"").decode("ascii", "replace")
     if not catalog.startswith(library_catalog_name(state)):
         return False
-    from deia.compile.catalog_folder import MAKER, maker  # noqa: PLC0415 - the models' digests, likewise
-
-    made_by = (files.read(f"{place}/{MAKER}") or b"").decode("utf-8", "replace")
-    if made_by and not made_by.startswith(maker()):
-        return False
     from deia.search.catalog import is_readable  # noqa: PLC0415 - an index, which few callers need otherwise
 
     return is_readable(f"{place}/{catalog}")
 
 
-def bring_up_to_date(root: str, environ: Mapping[str, str]) -> None:
-    """Compile the catalog of the library; raise ArtefactError if it cannot be written."""
-    if is_up_to_date(root, environ):
+def bring_up_to_date(root: str, environ: Mapping[str, str], *, force: bool = False) -> None:
+    """Compile the catalog of the library, with `force` anew; raise ArtefactError if it cannot be written."""
+    if is_up_to_date(root, environ) and not (force and is_trusted(root, environ)):
         return
-    _compile_at(root, environ, derived_folder(root, environ))
+    _compile_at(root, environ, derived_folder(root, environ), force=force)
 
 
 def compile_part_of_library(root: str, environ: Mapping[str, str], collections: Sequence[str]) -> None:
@@ -292,12 +286,14 @@ def compile_part_of_library(root: str, environ: Mapping[str, str], collections: 
         _compile_at(root, environ, folder, only=only)
 
 
-def _compile_at(root: str, environ: Mapping[str, str], folder: str, *, only: Sequence[str] = ()) -> None:
+def _compile_at(
+    root: str, environ: Mapping[str, str], folder: str, *, force: bool = False, only: Sequence[str] = ()
+) -> None:
     from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy and an index, if it changed
 
     place = f"{folder}/library"
     try:
-        compile_library(root, environ, place, only=only)
+        compile_library(root, environ, place, force=force, only=only)
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia source update"
         raise ArtefactError(f"cannot write the library's catalog: {error}", where=place, fix=fix) from error

@@ -172,10 +172,11 @@ def _second_try(
     text = " ".join(dict.fromkeys(term.corrected or term.concept or term.typed for term in lacking))
     rest = question.but(text=text, terms=tuple(lacking))
     further = find_candidates(catalog, rest, query, meaning=meaning, filters=filters, today=candidates.today)
-    by_meaning = candidates_by_meaning(catalog, further, query, meaning=meaning, filters=filters)
-    verdict = verdict_on(catalog, further, meaning, by_meaning)
     added = [document for document in further.shown[:1] if document.number not in {other.number for other in shown}]
-    if not added or not verdict.found:
+    if not added:
+        return candidates, ""
+    by_meaning = candidates_by_meaning(catalog, further, query, meaning=meaning, filters=filters)
+    if not verdict_on(catalog, further, meaning, by_meaning).found:
         return candidates, ""
     kept = _with_the_judged(shown, candidates.ranked, query.limit - 1)
     score = min(kept[-1].score, SECOND * shown[0].score)  # its own score is for another question
@@ -291,6 +292,7 @@ def candidates_by_meaning(
     judging = judging_meaning(catalog, meaning)
     if meaning.tier or judging.tier is None:
         return None
+    query = query.but(alpha=None)
     return find_candidates(
         catalog, candidates.question, query, meaning=judging, filters=filters, today=candidates.today
     )

@@ -39,9 +39,10 @@ class Verdict(Record):
 
 
 def judge(observed: Sequence[float], learned: VerdictWeights, belonging: Sequence[float] = ()) -> Verdict:
-    """Return the verdict on a ranking; a document that contains everything in the query is always accepted.
+    """Return the verdict on a ranking; a best document that contains everything in the query is always accepted.
 
-    `belonging` are the observations on another ranking for the same query, if that tells better what it is about.
+    `belonging` are the observations on another ranking for the same query, if that tells better what it is about; its
+    best document counts then.
     """
     belonging = belonging or observed
     belongs, answers = _probability(belonging, learned.belongs), _probability(observed, learned.answers)

@@ -75,16 +75,16 @@ def compile(*, force: bool, tier: str | None) -> int:  # noqa: A001 - the comman
     keep_bytecode()
     compiled = compile_commons(root, environ=os.environ, force=force, progress=progress, tier=tier, requested=True)
     remove_abandoned(os.environ, now=time.time())
-    if files.exists(f"{library_folder(root, os.environ)}/{LIBRARY_STATE}"):
-        from deia.compile.take_in import bring_up_to_date  # noqa: PLC0415 - few commons have a library
-
-        bring_up_to_date(root, os.environ)
     if tier == TIER:
         from deia.compile.library_encoding import encode_library  # noqa: PLC0415 - few compiles encode everything
 
         if encode_library(root, os.environ, tell=progress):
             output.say("The library is being encoded by another process. To see how far it is, type: deia source list")
     output.say("\n".join(filter(None, (*compile_report(compiled), tidy(root, environ=os.environ, now=time.time())))))
+    if force and files.exists(f"{library_folder(root, os.environ)}/{LIBRARY_STATE}"):
+        from deia.compile.take_in import bring_up_to_date  # noqa: PLC0415 - few commons have a library
+
+        bring_up_to_date(root, os.environ, force=True)
     return int(any(problem.severity == "error" for problem in compiled.problems))
 
 
