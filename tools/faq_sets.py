@@ -15,13 +15,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from installed_sets import write_labelled
+from installed_sets import write_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SHORTEST = 150  # characters of an answer
-FEWEST_WORDS = 3  # of a question; a shorter one is a heading
 POD_CODE = re.compile(r"[A-Z]<<? ?(?:[^<>|]*\|)?([^<>]*?) ?>>?")
 POD_COMMAND = re.compile(r"\n=(?:over|back|item|cut|for|begin|end)[^\n]*")
 ROLE = re.compile(r":\w+:`~?!?([^`<]*)[^`]*`")
@@ -71,12 +70,8 @@ FAQS: dict[str, Callable[[Path], Iterator[Asked]]] = {"perl": perl, "python": py
 
 def write_set(name: str, target: Path, root: Path) -> int:
     """Write the set of one list; return how many questions it has."""
-    every = {each.question: each for each in FAQS[name](root) if len(each.answer.strip()) >= SHORTEST}
-    texts = [{"_id": f"d{at}", "title": name, "text": each.answer.strip()} for at, each in enumerate(every.values())]
-    said = ((f"q{at}", " ".join(question.split())) for at, question in enumerate(every))
-    clean = [{"_id": ident, "text": text} for ident, text in said if len(text.split()) >= FEWEST_WORDS]
-    write_labelled(target, texts, clean, [(each["_id"], f"d{each['_id'][1:]}", 1) for each in clean])
-    return len(clean)
+    every = {each.question: each.answer.strip() for each in FAQS[name](root) if len(each.answer.strip()) >= SHORTEST}
+    return write_asked(target, name, ((" ".join(question.split()), answer) for question, answer in every.items()))
 
 
 def main() -> None:

@@ -127,6 +127,22 @@ def write_set(folder: Path, pages: Iterable[Page]) -> int:
     return len(kept)
 
 
+def write_asked(folder: Path, title: str, asked: Iterable[tuple[str, str]]) -> int:
+    """Write a set of questions with their answers, all of one title; return how many questions.
+
+    An answer whose question is too short to say anything is a document that no question asks for.
+    """
+    every = list(asked)
+    texts = [{"_id": f"d{at}", "title": title, "text": answer} for at, (_, answer) in enumerate(every)]
+    clean = [
+        {"_id": f"q{at}", "text": question}
+        for at, (question, _) in enumerate(every)
+        if len(question.split()) >= FEWEST_WORDS
+    ]
+    write_labelled(folder, texts, clean, [(query["_id"], f"d{query['_id'][1:]}", 1) for query in clean])
+    return len(clean)
+
+
 def write_labelled(
     folder: Path, texts: Iterable[Row], clean: Sequence[Row], judged: Iterable[tuple[str, str, int]]
 ) -> None:

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from installed_sets import LONGEST, MOST, write_labelled
+from installed_sets import FEWEST_WORDS, LONGEST, MOST, write_asked
 from static_texts import sections
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ SUBJECTS = {  # of packages, each a pattern of folders below usr/share
 }
 MOST_PAGES = 400  # of a subject
 SHORTEST = 350  # characters of a section
-FEWEST_WORDS, MOST_WORDS = 3, 16  # of a heading that says something
+MOST_WORDS = 16  # of a heading that says something
 CODE = re.compile(r"[(\[]\)?.*[)\]]|::|->|[=_]|^Source code|[^\x00-\x7f]|^Module |^Class ")  # and other languages
 
 
@@ -66,11 +66,7 @@ def write_set(folder: Path, found: Iterable[tuple[str, str]]) -> int:
         and not CODE.search(heading)
     ]
     random.Random(7).shuffle(kept)  # noqa: S311 - the same ones each time
-    kept = kept[:MOST]
-    texts = [{"_id": f"d{at}", "title": folder.name, "text": text[:LONGEST]} for at, (_, text) in enumerate(kept)]
-    clean = [{"_id": f"q{at}", "text": heading} for at, (heading, _) in enumerate(kept)]
-    write_labelled(folder, texts, clean, [(f"q{at}", f"d{at}", 1) for at in range(len(kept))])
-    return len(kept)
+    return write_asked(folder, folder.name, ((heading, text[:LONGEST]) for heading, text in kept[:MOST]))
 
 
 def main() -> None:

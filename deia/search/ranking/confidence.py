@@ -6,7 +6,7 @@ all (otherwise the answer is "nothing here fits"), and that the best document an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import exp, log, sqrt
 
 from deia.match.spelling import SHORT
@@ -93,7 +93,6 @@ def observe(
     weights = [count * sqrt(term.information) for count, term in zip(counts, parts, strict=True)]
     whole, words = sum(weights) or 1.0, max(1.0, sum(counts) + filters)
     covered = coverage(question, best, own=own, filters=filters)
-    likely = [document.likeness for document in others] or [0.0]
     home = _at_home(zip(counts, parts, strict=True), usual or {})
     unknown = sum(weight for weight, term in zip(weights, parts, strict=True) if not term.stem) / whole
     most = MOST_A_WORD * sum(count * term.information for count, term in zip(counts, parts, strict=True) if term.stem)
@@ -105,10 +104,7 @@ def observe(
         sum(weight for weight, term in zip(weights, parts, strict=True) if term.corrected) / whole,
         min(1.0, first.words / most) if most else 0.0,
         log(words),
-        first.likeness,
-        max([first.likeness, *likely]),
-        first.likeness - sum(likely) / len(likely),
-        first.score - (others[0].score if others else 0.0),
+        *_ahead(first, others),
         covered * first.likeness,
         log(1 + passages),
         log(words) * first.likeness,
@@ -118,11 +114,18 @@ def observe(
         log(words) * akin,
         home,
         log(1 + passages) * home,
-        home * home,
-        first.likeness * first.likeness,
-        covered * covered,
+        *(value * value for value in (home, first.likeness, covered)),
         log(words) * unknown,
     ]
+
+
+def _ahead(first: Ranked, others: Sequence[Ranked]) -> Iterator[float]:
+    """Yield how similar the best document is, and the most similar one, and how far the best one is ahead."""
+    likely = [document.likeness for document in others] or [0.0]
+    yield first.likeness
+    yield max(first.likeness, *likely)
+    yield first.likeness - sum(likely) / len(likely)
+    yield first.score - (others[0].score if others else 0.0)
 
 
 def _at_home(counted: Iterable[tuple[float, Term]], usual: Mapping[str, float]) -> float:
