@@ -135,14 +135,12 @@ def serve_http(
     files.keep(note, f"{desk.root}\n{address}/mcp".encode("utf-8", "surrogateescape"))
     make_page = make_page if listening.is_loopback and not desk.collections else None
 
-    async def serve() -> None:
-        # Not before: whoever reads this may press Ctrl-C, and while the loop is being made that leaves half of one.
+    def tell() -> None:
         report(f"deia {deia.__version__} serves {served} at {address}/mcp{hooks}")
         on_listening(address)
-        await _serve(desk, tools, listening, bound, commons=commons, make_page=make_page)
 
     try:
-        asyncio.run(serve())
+        asyncio.run(_serve(desk, tools, listening, bound, commons=commons, make_page=make_page, tell=tell))
     finally:
         files.remove(note)
 
@@ -201,7 +199,7 @@ def _describe_owner(listening: Listening) -> str:
 
 async def _serve(
     desk: Desk, tools: Sequence[Tool], listening: Listening, bound: socket.socket, *, commons: str,
-    make_page: MakePage | None,
+    make_page: MakePage | None, tell: Callable[[], None],
 ) -> None:  # fmt: skip
     hooks = Hooks(commons=commons or ("" if listening.is_loopback else desk.root))
     tool_hooks = hooks if any(tool.name == HOOK for tool in tools) else None
@@ -228,7 +226,11 @@ async def _serve(
     end_at_signals(end)
     tasks = [*assembled.keep_fresh(), asyncio.ensure_future(tenants.keep(lambda: users.team))]
     try:
+        tell()  # not before: whoever reads the address may press Ctrl-C at once
         await server.serve(sockets=[bound])
+    except asyncio.CancelledError:  # by a Ctrl-C before `end` was there for it
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        raise
     finally:
         for task in tasks:
             task.cancel()

@@ -195,3 +195,10 @@ def test_of_what_one_types_only_the_newest_is_worked_out(paged: Paged) -> None:
     assert first.result()["text"] == slow
     assert any(reply["verdicts"] for reply in told)
     assert all(reply.get("superseded") or reply["verdicts"] for reply in told)
+
+
+def test_ctrl_c_as_soon_as_the_address_is_there_ends_it_cleanly(place: Place) -> None:
+    for _ in range(5):
+        paged = start_page(place, "--port", "0")
+        paged.end()  # which asserts that nothing it said is a traceback
+        assert paged.process.returncode == 0
