@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import threading
+from importlib import import_module
+from importlib.util import find_spec
+
 from deia.graph.extractor import has_word_forms
 from deia.graph.facts import Facts, Page, facts_from
 from deia.ingest.limited_process import SECONDS, Fields, answer_questions
@@ -20,13 +26,36 @@ class FactsProcess(ReaderProcess):
 
 if __name__ == "__main__":
     # Parsers, which the process that asks does not import.
-    from deia.graph.facts_of import facts_of
-    from deia.ingest import chunk, read  # noqa: F401 - used later, and as yet nobody waits
+    from deia.ingest import chunk  # noqa: F401 - `answer_of` uses it
+    from deia.ingest.read import READERS
 
-    if not has_word_forms():  # spaCy takes a second or more, which the first file shall not wait for
-        facts_of(Page(name="", type="text", text=""))  # compiles patterns, for 40 ms
+    @functools.cache
+    def _get_ready() -> None:
+        """Import what finds facts, in a tenth of a second, while what was read and cut is written elsewhere."""
+        threading.Thread(target=_load, daemon=True).start()
+
+    def _load() -> None:
+        from deia.graph.facts_of import facts_of  # noqa: PLC0415 - the first file shall not wait for it
+
+        if not has_word_forms():  # spaCy takes a second or more
+            facts_of(Page(name="", type="text", text=""))  # compiles patterns, for 40 ms
+
+    def _is_compiled(module: str) -> bool:
+        found = find_spec(module)
+        return found is not None and found.cached is not None and os.path.exists(found.cached)
 
     def _answer(question: Fields, content: bytes) -> object:
-        return facts_of(Page(**question["page"])) if "page" in question else answer_of(question, content)
+        if "page" in question:
+            from deia.graph.facts_of import facts_of  # noqa: PLC0415 - likewise
 
+            return facts_of(Page(**question["page"]))
+        answer = answer_of(question, content)
+        if "reading" in question:
+            _get_ready()
+        return answer
+
+    needed_later = ["deia.graph.facts_of", *(f"deia.ingest.readers.{module}" for module, _ in READERS.values())]
+    if not all(map(_is_compiled, needed_later)):  # later this process can write no files: each one would compile them
+        for needed in needed_later:
+            import_module(needed)
     answer_questions(_answer)

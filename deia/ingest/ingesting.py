@@ -172,11 +172,11 @@ def ingest(  # noqa: PLR0913 - what is taken in, how, and with what
             wanted = registered.but(mark="") if force or failed else registered
             running = nullcontext(reader) if reader else ReaderProcess()
             with closing(open_source(library, wanted)) as opened, running as process:
-                with uncollected() if isinstance(opened, FolderFiles) else nullcontext():  # others wait long
-                    found = list(opened.files())
-                stamps = _stamps(opened, registered.source, found)
                 run = _Run(library, registered, opened, process, progress, environ, others)
-                run.take_in(found, meanwhile, force=force, failed=failed)
+                with uncollected() if isinstance(opened, FolderFiles) else nullcontext():  # others wait long
+                    run.look(force=force, failed=failed)
+                stamps = _stamps(opened, registered.source, run.found)
+                run.take_in(meanwhile, force=force)
             status, mark = PROCESSED, getattr(opened, "mark", None)
             files.keep(stamps_path(library, name), stamps)
         except (SourceError, ReadingError, GitError) as problem:
@@ -224,17 +224,27 @@ class _Run:
         self._chunkers = added_chunkers(environ)
         self._ready = functools.cache(lambda custom: with_native_code(custom, environ))
         self._chunks = 0
+        self._known: dict[str, tuple[str, str, str]] = {}
+        self._waiting: list[Found] = []
+        self.found: list[Found] = []
         self.read = self.removed = 0
 
-    def take_in(self, found: Sequence[Found], meanwhile: Callable[[], None], *, force: bool, failed: bool) -> None:
-        """Read what is new or changed of the files that were found, and forget what is gone."""
-        name = self._registered.source.name
+    def look(self, *, force: bool, failed: bool) -> None:
+        """Find the files of the source, and which of them have to be read; then a reader is started, too."""
         with uncollected():
-            known, began = self._library.known(name), time.monotonic()
-        gone = known.keys() - {file.path for file in found}
-        waiting = [file for file in found if force or _is_due(file, known.get(file.path), failed=failed)]
+            self._known = self._library.known(self._registered.source.name)
+        for file in self._opened.files():
+            self.found.append(file)
+            if force or _is_due(file, self._known.get(file.path), failed=failed):
+                if not self._waiting:
+                    self._reader.start()  # which takes as long as listing thousands of files
+                self._waiting.append(file)
+
+    def take_in(self, meanwhile: Callable[[], None], *, force: bool) -> None:
+        """Read what is new or changed of the files that were found, and forget what is gone."""
+        name, known, waiting, began = self._registered.source.name, self._known, self._waiting, time.monotonic()
+        gone = known.keys() - {file.path for file in self.found}
         if waiting:
-            self._reader.start()
             meanwhile()
         done = 0
         while done < len(waiting):

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from deia.ingest.detect import detect
-from deia.ingest.readers.html_page import read_html
-from deia.ingest.readers.image import read_image
-from deia.ingest.readers.mails import read_mails
-from deia.ingest.readers.notebook import read_notebook
-from deia.ingest.readers.office import read_office
-from deia.ingest.readers.pdf_pages import read_pdf
-from deia.ingest.readers.plain import read_plain
 from deia.ingest.reading import Reading, ReadingError
 from deia.records import TYPE_CHECKING
 
@@ -17,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PLAIN = ("text", "markdown", "code", "json", "yaml", "xml", "log")
-READERS: dict[str, Callable[[str, bytes], Reading]] = {
-    **dict.fromkeys(PLAIN, read_plain),
-    "html": read_html,
-    "office": read_office,
-    "pdf": read_pdf,
-    "email": read_mails,
-    "notebook": read_notebook,
-    "image": read_image,
+READERS = {  # the module and the function for each type; each is imported when its first file comes
+    **dict.fromkeys(PLAIN, ("plain", "read_plain")),
+    "html": ("html_page", "read_html"),
+    "office": ("office", "read_office"),
+    "pdf": ("pdf_pages", "read_pdf"),
+    "email": ("mails", "read_mails"),
+    "notebook": ("notebook", "read_notebook"),
+    "image": ("image", "read_image"),
 }
 
 
@@ -33,5 +28,7 @@ def read(path: str, content: bytes) -> Reading:
     kind, language = detect(path, content)
     if kind not in READERS:
         raise ReadingError(f"no reader for {kind or 'this kind of'} files", where=path)
-    reading = READERS[kind](path, content)
+    module, name = READERS[kind]
+    reader: Callable[[str, bytes], Reading] = getattr(import_module(f"deia.ingest.readers.{module}"), name)
+    reading = reader(path, content)
     return reading.but(type=kind, path=path, language=reading.language or language)
