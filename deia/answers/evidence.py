@@ -124,6 +124,12 @@ def net(asked: Asked) -> Net:
 
 
 def _cast(asked: Asked) -> Net:
+    ranked, passages = _found(asked)
+    return Net(passages=passages, verdict=_verdict(asked, ranked, passages))
+
+
+def _found(asked: Asked) -> tuple[list[Ranked], list[Passage]]:
+    """Return the documents and the passages that fit a question best."""
     tier = asked.meaning.tier.name if asked.meaning.tier else ""
     evidence = retrieve(asked.catalog, asked.question, meaning=asked.meaning, filters=asked.filters, limit=NET)
     ranked = rank_documents(asked.catalog, asked.question, evidence, tier=tier, limit=NET)
@@ -137,28 +143,48 @@ def _cast(asked: Asked) -> Net:
     }
     best = sorted(scores, key=lambda place: (-scores[place], place))[:NET]
     top = max((scores[place] for place in best), default=0.0)  # 0 where all are alike
-    passages = read(asked, {place: scores[place] / top if top > 0 else 1.0 for place in best}, cosines)
-    return Net(passages=passages, verdict=_verdict(asked, ranked, passages, tier))
+    return ranked, read(asked, {place: scores[place] / top if top > 0 else 1.0 for place in best}, cosines)
 
 
-def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage], tier: str) -> Verdict:
-    """Return the verdict of a search on the best document, by the weights that were learned for it."""
+def _verdict(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]) -> Verdict:
+    """Return the verdict of a search on the best document, by the weights that were learned for it.
+
+    What word vectors find tells whether the question belongs where words alone were searched; see
+    `deia.search.pipeline.candidates_by_meaning`.
+    """
+    catalog, judging = asked.catalog, judging_meaning(asked.catalog, asked.meaning)
+    by_meaning = asked.but(meaning=judging) if judging.tier and not asked.meaning.tier else None
+    is_code = any(catalog.document_at(best.number).type == CODE for best in ranked[:1])
+    return judged(
+        _observed(asked, ranked, passages),
+        _judged_as(asked),
+        code=is_code,
+        belonging=_observed(by_meaning, *_found(by_meaning)) if by_meaning else (),
+    )
+
+
+def _judged_as(asked: Asked) -> str:
+    """Return the name under which the verdict has weights; the net is not compared again by the sentence model."""
+    tier = asked.meaning.tier
+    return tier.name if tier else judging_tier(asked.catalog, asked.meaning)
+
+
+def _observed(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage]) -> list[float]:
+    """Return the observations that the verdict is based on."""
     stems: dict[int, dict[int, frozenset[str]]] = {}
     for passage in passages:
         stems.setdefault(passage.place[0], {})[passage.place[1]] = passage.stems
-    catalog, judged_as = asked.catalog, tier or judging_tier(asked.catalog, asked.meaning)
-    question = as_typed(catalog, asked.question, judged_as)
+    catalog = asked.catalog
+    question = as_typed(catalog, asked.question, _judged_as(asked))
     shown = [document for document in ranked if document.number in stems]
     words = {term.stem for term in question.terms if term.part and term.stem}
     seen = as_judged(catalog, asked.question, shown, asked.meaning)
     judging = judging_meaning(catalog, asked.meaning).but(rescorer=None)
-    observed = observe(
+    return observe(
         question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
         akin=affinity(catalog, asked.question, judging) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
-    is_code = any(catalog.document_at(best.number).type == CODE for best in seen[:1])
-    return judged(observed, judged_as, code=is_code)
 
 
 def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, float] = {}) -> list[Passage]:
