@@ -58,6 +58,11 @@ IMPORTERS = """select name, count(distinct importer) number from (
     union all select of.name, refs.document from relations join documents of on of.entity = relations.target
     join refs on refs.id = ref where relations.type = 'IMPORTS' and refs.document != of.id)
     group by name having number >= ?"""
+# How many entities and relations are in documents that are counted; those in others are fewer, which is faster.
+COUNTS = """with others as (select id from documents where not is_counted(name)) select
+    (select count(*) from places) - (select count(*) from places where document in others),
+    (select count(*) from relations)
+    - (select count(*) from relations join refs on refs.id = ref where document in others)"""
 BATCH = 2_000  # documents of a transaction, which a kill can lose
 
 
@@ -134,15 +139,10 @@ def propose_for(
 
 def counts_of(graph: Graph, prefixes: Sequence[str]) -> tuple[int, int]:
     """Return how many entities and how many relations are in the documents whose names begin with the prefixes."""
-    others = " and ".join(["substr(name, 1, length(?)) != ?" for _ in prefixes]) or "true"
-    where = f"where document in (select id from documents where {others})"  # noqa: S608 - few, which are counted faster
-    values = [value for prefix in prefixes for value in (prefix, prefix)]
-
-    def count(table: str, rest: str = "") -> int:
-        query = f"select (select count(*) from {table}) - (select count(*) from {table} {rest} {where})"  # noqa: S608
-        return int(graph.database.execute(query, values).fetchone()[0])
-
-    return count("places"), count("relations", "join refs on refs.id = ref")
+    beginnings = tuple(prefixes)
+    graph.database.create_function("is_counted", 1, lambda name: name.startswith(beginnings), deterministic=True)
+    entities, relations = graph.database.execute(COUNTS).fetchone()
+    return int(entities), int(relations)
 
 
 def _update(
@@ -176,7 +176,8 @@ def _update(
             wanted |= {**_described(commons, schema), **_read(lessons(commons, schema), proposals, schema)}
         since = _unchanged_until(graph, library, states[LIBRARY]) if LIBRARY in changed and library else EVER
         if LIBRARY in changed and library:
-            wanted |= _read(passages(library, schema, since, graph.hashes), proposals, schema)
+            others = graph.hashes if since != EVER else tuple  # the graph may have files that are gone
+            wanted |= _read(passages(library, schema, since, others), proposals, schema)
         whole = [part for part in changed if part != LIBRARY or since == EVER]
         hashes = graph.hashes(None if whole else wanted)
         known = {name: digest for name, digest in hashes.items() if _part_of(name) in whole} if whole else {}

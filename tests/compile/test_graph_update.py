@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deia.compile.graph_update import graph_folder, open_graph
+from deia.compile.graph_update import counts_of, graph_folder, open_graph
 from deia.compile.take_in import forget, take_in, update
 from deia.graph.graph_questions import entities
 from deia.graph.graph_store import DATABASE
@@ -127,15 +127,16 @@ def test_what_changes_and_goes_is_followed(root: str, environ: Mapping[str, str]
 def test_what_changed_is_taken_in_as_if_the_graph_were_made_anew(
     root: str, environ: Mapping[str, str], code: Path
 ) -> None:
-    (code / "pack").mkdir()
-    (code / "pack/tools.py").write_text("import stock\n", encoding="utf-8")
+    (code / "src").mkdir()
+    (code / "src/tools.py").write_text("import stock\n", encoding="utf-8")
+    (code / "asks.py").write_text("from src.tools import use\n\ndef asks():\n    use()\n", encoding="utf-8")
     take_in(root, [described(FolderSource(path=str(code))).but(name="code")], environ)
     before = relations(root, environ)
     for path, text in {
         "shop.py": "import stock\n\ndef sell():\n    stock.take()\n\ndef ask():\n    sell()\n",
         "compose.yaml": COMPOSE.replace("db", "store"),
-        "pack/__init__.py": "",  # gives the other file in its folder another name
-        "pack/tools.py": "from stock import take\n\ndef use():\n    take()\n",
+        "src/tools.py": "from stock import take\n\ndef use():\n    take()\n",
+        "src/__init__.py": "",  # gives the other file in its folder another name
         "stock.py": "def take():\n    give()\n\ndef give():\n    pass\n",
     }.items():
         (code / path).write_text(text, encoding="utf-8")
@@ -143,8 +144,28 @@ def test_what_changed_is_taken_in_as_if_the_graph_were_made_anew(
         changed = relations(root, environ)
         Path(graph_folder(root, environ), DATABASE).unlink()
         assert changed == relations(root, environ)
-        assert changed != before or not text
+        assert changed != before
         before = changed
+    (code / "src/__init__.py").unlink()  # gives it its old name back
+    update(root, [], environ)
+    changed = relations(root, environ)
+    assert changed != before, "a module of that name is gone"
+    Path(graph_folder(root, environ), DATABASE).unlink()
+    assert changed == relations(root, environ)
+
+
+def test_entities_are_counted_in_as_many_sources_as_there_are(
+    root: str, environ: Mapping[str, str], code: Path
+) -> None:
+    take_in(root, [described(FolderSource(path=str(code))).but(name="code")], environ)
+    with open_graph(root, environ) as graph:
+        entities, relations = counts_of(graph, ["library:code/"])
+        assert entities
+        assert relations
+        assert counts_of(graph, ["library:code/", *(f"library:{number}/" for number in range(3_000))]) == (
+            entities, relations,
+        )  # fmt: skip
+        assert counts_of(graph, ["library:other/"]) == (0, 0)
 
 
 def test_a_damaged_graph_is_made_anew(root: str, environ: Mapping[str, str]) -> None:
