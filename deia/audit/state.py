@@ -35,6 +35,7 @@ class Place(Record):
     headers: Sequence[Mapping[str, Any]] = ()  # of the open catalogs
     here: str = ""  # the working folder from which the commons was looked for, if it was
     environ: Mapping[str, str] = {}
+    is_fresh: bool = False  # whether the sources are known to be as they were compiled
 
 
 class Issue(Record):
@@ -181,8 +182,8 @@ def _hidden(place: Place) -> Iterator[Issue]:
 def _of_compiled_files(place: Place, *, manifest: bool, chunks: int, vectors: int) -> Iterator[Issue]:
     if not manifest:
         yield Issue(text="there are no compiled files", fix=COMPILE, is_error=True)
-    changed = freshness.changed(place.folder, place.root, freshness.DOCUMENTS) if manifest else ""
-    if changed:
+    compare = manifest and not place.is_fresh
+    if compare and (changed := freshness.changed(place.folder, place.root, freshness.DOCUMENTS)):
         yield Issue(text=f"{changed} changed since the commons was compiled", fix=COMPILE)
     if place.headers and vectors not in (0, chunks):
         yield Issue(text=f"there are {vectors} vectors for {chunks} passages", fix=f"{COMPILE} --force", is_error=True)

@@ -80,6 +80,7 @@ class FollowsProtocol:
         place = Place(
             root=self.root, folder=self._compiled.folder, library=self._compiled.library_folder, here=self._here,
             headers=[catalog.header for catalog in catalogs if catalog is not None], environ=self._environ,
+            is_fresh=bool(catalogs) and self._compiled.are_fresh,
         )  # fmt: skip
         now, stamp = time.monotonic(), stamp_of(place)
         if self._state is None or self._state[1] != stamp or now - self._state[0] >= AGAIN:

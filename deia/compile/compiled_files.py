@@ -163,10 +163,14 @@ class CompiledFiles:
         name = (files.read(f"{self.folder}/catalog") or b"").decode("ascii", "replace").strip()
         return f"{self.folder}/{name or 'no-catalog'}"
 
+    @property
+    def are_fresh(self) -> bool:
+        """Whether they were compared with their sources less than a second ago, and compiled if these had changed."""
+        return 0 <= time.monotonic() - self._checked_at < RECHECK
+
     def _refresh(self) -> None:
         """Compile if a source changed; checked at most once a second."""
-        now = time.monotonic()
-        if now - self._checked_at < RECHECK:
+        if self.are_fresh or self._checked_at == float("inf"):
             return
         if freshness.changed(self.folder, self._root, freshness.DOCUMENTS):
             self.compile()
