@@ -16,7 +16,6 @@ HEAD = "deia-stamps-1"
 MOST_SHOWN = 200  # characters of a path in a message
 ABSENT = "- -"
 TRIGGERS, DOCUMENTS, OWN = "stamps.triggers", "stamps.documents", "stamps.own"
-MOST_CHECKED = 5000  # sources that a query checks (1.5 µs a file); with more, it skips the documents (`*.md`)
 
 
 def stamp_text(root: str, paths: Mapping[str, str]) -> str:
@@ -47,10 +46,7 @@ def changed(derived: str, root: str, name: str) -> str:
     lines = content.decode("utf-8", "surrogateescape").split("\n") if content else []
     if not lines or lines[0] != HEAD:
         return name
-    named = [line for line in lines[1:] if line]
-    if len(named) > MOST_CHECKED:
-        named = [line for line in named if not line.endswith(".md")]
-    for line in named:
+    for line in filter(None, lines[1:]):
         size, _, rest = line.partition(" ")
         modified, _, written = rest.partition(" ")
         path = written.replace("%0A", "\n").replace("%25", "%") if "%" in written else written

@@ -80,14 +80,3 @@ def test_a_torn_stamp_file_is_a_change_or_says_nothing(
     (folder / TRIGGERS).write_bytes(content)
     found = changed(str(folder), str(folder), TRIGGERS)
     assert found or content.strip(b"\n").startswith(freshness.HEAD.encode())
-
-
-def test_of_very_many_documents_only_their_folders_are_looked_at(
-    place: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    derived, root = place
-    monkeypatch.setattr(freshness, "MOST_CHECKED", 2)
-    os.utime(f"{root}/bok/a b.md", (1, 1))
-    assert changed(derived, root, TRIGGERS) == ""
-    os.utime(f"{root}/index.yaml", (1, 1))
-    assert changed(derived, root, TRIGGERS) == "index.yaml"

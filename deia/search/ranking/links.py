@@ -172,11 +172,11 @@ def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) 
         by_name.setdefault(catalog.id(passage.number), []).append(passage)
     best = max((passage.score for passage in retrieved), default=0.0) or 1.0
     strongest: dict[Place, Link] = {}
+    fans: dict[int, int] = {}
 
     def count(seed: Ranked, others: Iterable[Ranked], entity: int, why: str) -> None:
-        fan = database.execute(LEADING, (entity, MOST_FAN)).fetchone()[0]
-        share = STRUCTURE / WEIGHT * seed.score / best / (1 + FAN * log2(max(1, fan)))
         for other in others:
+            share = STRUCTURE / WEIGHT * seed.score / best / (1 + FAN * log2(max(1, _fan(database, fans, entity))))
             place, strength = (other.number, other.ordinal), share * other.score / best
             if other != seed and strength > (strongest[place].strength if place in strongest else 0.0):
                 strongest[place] = Link(ordinal=other.ordinal, strength=strength, why=why)
@@ -192,6 +192,13 @@ def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) 
             callers = [passage for passage in by_name.get(other, ()) if _has_line(catalog, passage, line)]
             count(seed, callers, entity, f"{target} is {VERBS[kind]} in {other}, line {line}")
     return strongest
+
+
+def _fan(database: Connection, known: dict[int, int], entity: int) -> int:
+    """Return how many links lead to an entity, as far as they are counted."""
+    if entity not in known:
+        known[entity] = database.execute(LEADING, (entity, MOST_FAN)).fetchone()[0]
+    return known[entity]
 
 
 def _has_line(catalog: Catalog, ranked: Ranked, line: int) -> bool:

@@ -60,5 +60,7 @@ def _words(catalog: Catalog, ranked: Ranked) -> frozenset[str]:
 
 def likeness(words: Collection[str], others: Collection[str]) -> float:
     """Return the share of the words of two texts that both contain."""
-    both, either = set(words) & set(others), {*words, *others}
-    return len(both) / len(either) if either else 0.0
+    words, others = frozenset(words), frozenset(others)  # which copies nothing that is one already
+    both = len(words & others)
+    either = len(words) + len(others) - both
+    return both / either if either else 0.0
