@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CLOSE = 70.0  # rapidfuzz's WRatio (0 to 100) from which a known name is worth suggesting
 NEAR_BEST = 5.0  # points by which another name may be further from it than the closest

@@ -7,7 +7,6 @@ an act always needs retrieval, even if the rest of it is small talk.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import exp
 from operator import mul
@@ -23,7 +22,7 @@ from deia.search.question.classify import FILLERS, GREETINGS, QUESTION_WORDS, TA
 from deia.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
 TYPES = FACTUAL, PROCEDURAL, CONCEPTUAL, NAVIGATIONAL, CONVERSATIONAL = (

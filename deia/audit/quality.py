@@ -9,14 +9,14 @@ document shown lowers the mean of the best answer, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from deia.fast_json import Json
 from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import NATURAL, SMALL_TALK, TOO_BROAD
 from deia.search.ranking.weights import verdict_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deia.audit.state import State
     from deia.search.answer import Answer
 

@@ -5,8 +5,6 @@ Every answer is audited, so nothing here costs more than some file stamps, and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
 from deia import fast_json, files, freshness
 from deia.commons.source_files.findings import quote
 from deia.compile.health import ACCEPT, Health, read_health
@@ -16,6 +14,7 @@ from deia.records import TYPE_CHECKING, Record
 from deia.text import counted, one_line, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
 MOST_NAMED = 5

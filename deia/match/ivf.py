@@ -7,7 +7,6 @@ list that is not read. bench/recall.py measures how often that happens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from deia.errors import ArtefactError
@@ -15,6 +14,7 @@ from deia.match.static_vectors import similarities
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from mmap import mmap
 
 LISTS, GROUPED = "lists", "grouped"  # file names, after the tier's name and a dot

@@ -8,8 +8,6 @@ there is no query syntax that a person could get wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-
 import tantivy
 
 from deia.errors import ArtefactError
@@ -17,6 +15,8 @@ from deia.match.tokeniser import fold, terms
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     Wanted = str | tuple[str, ...] | range | frozenset[int]  # one value, any of several, days, document numbers
     Filters = Mapping[str, Wanted]
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterator
 from itertools import pairwise
 
 from deia.errors import ArtefactError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAGIC = 0x64656961
 VERSION = 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from math import dist, sqrt
 from operator import mul
@@ -19,6 +18,7 @@ from deia.folders import MODELS
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     from numpy import float32

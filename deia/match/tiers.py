@@ -7,13 +7,13 @@ stores vectors also stores the tier's digest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from deia.match.static_vectors import Static, middle, open_static, similarities
 from deia.match.tokeniser import spelled_out
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from deia.match.minilm import Compact
     from deia.match.transformer import Transformer
 

@@ -9,8 +9,12 @@ only. Any text is accepted, in time linear in its length.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 from itertools import chain
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_TERM = 64  # characters; longer words are hashes, base64 and the like, which nobody types in full
 JOINERS = "_-./\\:"

@@ -12,13 +12,13 @@ import mmap
 import os
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
 
 from deia.errors import ArtefactError
 from deia.match.ivf import GROUPED, LISTS, Lists
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
     from types import ModuleType
 
     from numpy import uint16
@@ -151,8 +151,9 @@ def _least(distances: Distances, most: int) -> list[int]:
         return list(range(len(distances)))
     if isinstance(distances, list):
         last = sorted(distances)[most - 1]
-        below = [place for place, distance in enumerate(distances) if distance < last]
-        equal = [place for place, distance in enumerate(distances) if distance == last]
+        near = [place for place, distance in enumerate(distances) if distance <= last]
+        below = [place for place in near if distances[place] < last]
+        equal = [place for place in near if distances[place] == last]
     else:
         ordered = distances.copy()
         ordered.partition(most - 1)

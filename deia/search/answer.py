@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-
 from deia.fast_json import Json
 from deia.knowledge import Entry, Result
 from deia.records import TYPE_CHECKING, Record
 from deia.text import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
     Matched = bool | Literal["partial"]

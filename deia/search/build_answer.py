@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
 from deia.knowledge import Entry, Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
@@ -15,6 +12,7 @@ from deia.search.ranking.rank import Ranked, primary_count
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
 
@@ -203,9 +201,14 @@ def _result(
 
 def _concepts(question: Question, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
     """Return what a question is about: what its words stand for, and the keywords that the best documents share."""
-    keywords = Counter(keyword for document in documents for keyword in {*map(fold, document.entry.keywords)})
-    shared = sorted(keyword for keyword, count in keywords.items() if count > 1)
-    return tuple(dict.fromkeys([*(term.concept for term in question.terms if term.concept), *shared]))[:MOST_NAMED]
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for document in documents:
+        keywords = {*map(fold, document.entry.keywords)}
+        shared |= seen & keywords
+        seen |= keywords
+    concepts = [term.concept for term in question.terms if term.concept]
+    return tuple(dict.fromkeys([*concepts, *sorted(shared)]))[:MOST_NAMED]
 
 
 def _nature(document: StoredDocument, ordinal: int) -> Sequence[Any]:

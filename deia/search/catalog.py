@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deia import fast_json
 from deia.errors import ArtefactError
@@ -20,6 +19,7 @@ from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Any, Protocol
 

@@ -16,8 +16,6 @@ time is passed in by the caller (`checked_at`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-
 from deia.knowledge import Query
 from deia.match.keyword import NOT, NUMBERS
 from deia.match.tiers import TIERS
@@ -64,6 +62,8 @@ from deia.search.ranking.weights import general_information
 from deia.search.views import audience_view, listing, platform_view, situation_named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
     from deia.match.keyword import Filters
 
 MOST_DOCUMENTS = 200

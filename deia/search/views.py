@@ -5,8 +5,6 @@ The shapes are the published ones, and nothing is scored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from deia.folders import STARTER_PREFIX
 from deia.knowledge import Entry, Query, Result
 from deia.match.tokeniser import distinct, words
@@ -17,6 +15,8 @@ from deia.search.catalog import Catalog, StoredDocument
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from deia.match.keyword import Filters
 
 MOST_LISTED = 200

@@ -7,13 +7,14 @@ if every word of it is, so that no announcement of an action is mistaken for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-
 from deia.match.tokeniser import STOP_WORDS, fold
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.question.command_text import Line, read_line
 from deia.search.question.error_text import RAISED, REPORTED, Failure, read_failure
 from deia.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
 
 QUESTION, STATEMENT, KEYWORDS = "question", "statement", "keywords"
 ERROR, COMMAND, PLATFORM, AUDIENCE, CONVERSATIONAL = "error", "command", "platform", "audience", "conversational"

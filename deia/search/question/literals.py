@@ -7,9 +7,11 @@ not treated as the asker's own words, because nothing would be left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from deia.match.tokeniser import question_words
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LOOKED_AT = 4_000  # characters
 PAIRS = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}  # noqa: RUF001 - typographic quotation marks

@@ -5,10 +5,11 @@ The table is `symptoms.txt` beside this module.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FAULTS = frozenset("arent cannot cant couldnt didnt doesnt dont isnt never no not nothing wont wouldnt".split())
 MOST_WORDS = 12  # of a complaint; a longer text says more than that something is broken

@@ -7,11 +7,12 @@ here; whether a value exists is checked later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from deia.match.keyword import DATES, FILTERS
 from deia.match.tokeniser import STOP_WORDS
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 FIELDS = (*FILTERS, "type", "title", "id", "path", *DATES)
 LONGEST = 1_000  # characters; longer queries were pasted, not typed

@@ -7,15 +7,17 @@ several words are found as a whole. Any text is a valid query, even an empty one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from math import log
 
 from deia.match.spelling import edits_allowed, worth_keeping
 from deia.match.tokeniser import distinct, question_words, spelled_out, words
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog
 from deia.search.question.symptoms import Complaint, complaint
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
 
 MOST_NAME_WORDS = 4  # of a name
 MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms

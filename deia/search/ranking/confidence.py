@@ -6,15 +6,17 @@ all (otherwise the answer is "nothing here fits"), and that the best document an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import exp, log, sqrt
 
 from deia.match.spelling import SHORT
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import CORRECTED_COUNTS, CORRECTED_SHORT_COUNTS, Question, Term
 from deia.search.ranking.rank import Ranked
 from deia.search.ranking.weights import VerdictWeights, verdict_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 SEEN = 20  # documents of the ranking that are observed
 ALL = 0.95  # of a query's information: counts as everything

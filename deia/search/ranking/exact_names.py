@@ -6,8 +6,6 @@ one that half the commons mentions distinguishes nothing. Parts of names are ord
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from deia.match.tokeniser import question_words, spelled_out, words
 from deia.records import TYPE_CHECKING
 from deia.search.catalog import Catalog
@@ -16,6 +14,8 @@ from deia.search.question.terms import Question
 from deia.search.ranking.rank import Ranked
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from deia.match.keyword import Filters
 
 LOOKED_AT = 4_000  # characters of a query

@@ -7,8 +7,6 @@ untrusted commons contains is preferred.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from deia.errors import QueryError
 from deia.folders import STARTER_PREFIX
 from deia.match.keyword import ALSO, NOT
@@ -17,6 +15,8 @@ from deia.search.catalog import Catalog
 from deia.search.ranking.rank import NEAR_BEST, Ranked, falling
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from deia.match.keyword import Filters
 
 OWN, PACKS, STARTER = "own", "packs", "starter"

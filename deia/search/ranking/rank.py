@@ -6,7 +6,6 @@ document answers the query is not decided here but in `confidence`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter, mul
 
 from deia.records import TYPE_CHECKING, Record
@@ -15,6 +14,7 @@ from deia.search.question.terms import Question, named_share
 from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     Named = TypeVar("Named")

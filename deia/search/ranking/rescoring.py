@@ -6,7 +6,6 @@ whoever names the model; everybody else is answered by word vectors meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 from deia.match.encoding import encoded_by
@@ -21,6 +20,8 @@ from deia.search.ranking.rank import APART, Likeness, apart, code_weight, rank
 from deia.search.ranking.weights import fusion_weight
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     from deia.match.tiers import Tier
     from deia.search.catalog import Catalog, StoredDocument
     from deia.search.question.terms import Question

@@ -7,7 +7,6 @@ another model made are not used, and the answer warns about that.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
 from operator import mul
 
 from deia.errors import ArtefactError
@@ -24,6 +23,8 @@ from deia.search.ranking.rank import ABOUT, Evidence, Likeness
 from deia.search.ranking.weights import WORDS_ALONE, is_usual
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
     from deia.match.keyword import Filters
     from deia.match.tiers import Vector
     from deia.match.vector_store import Vectors

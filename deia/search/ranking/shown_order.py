@@ -7,7 +7,6 @@ another. The verdict keeps to the ranking as it was, with which it was trained.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from math import log
 
 from deia.records import TYPE_CHECKING
@@ -17,6 +16,8 @@ from deia.search.ranking.rank import Ranked, falling
 from deia.search.ranking.weights import fusion_weight, shown_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from deia.search.catalog import Catalog
     from deia.search.ranking.retrieve import Meaning
     from deia.search.ranking.weights import ShownWeights

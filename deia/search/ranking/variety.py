@@ -6,11 +6,11 @@ against every document in proportion (maximal marginal relevance: Carbonell and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from deia.search.catalog import Catalog
     from deia.search.ranking.rank import Ranked
 

@@ -9,7 +9,6 @@ free software on every subject.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from deia import fast_json
@@ -17,6 +16,7 @@ from deia.folders import MODELS
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 

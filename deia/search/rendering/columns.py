@@ -6,7 +6,11 @@ The width of a character is what Unicode defines, whatever the terminal's font.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ELLIPSIS = "…"
 

@@ -6,11 +6,13 @@ The budget is never exceeded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from deia.knowledge import Result
+from deia.records import TYPE_CHECKING
 from deia.search.rendering.columns import plain
 from deia.search.rendering.wording import where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 BUDGET = 3_000  # tokens
 LEAST = 200  # tokens; fewer would fit little but the frame

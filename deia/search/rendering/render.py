@@ -7,17 +7,20 @@ document cannot pass for deia's own output.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 
 from deia import fast_json
 from deia.errors import QueryError
 from deia.knowledge import Result
+from deia.records import TYPE_CHECKING
 from deia.search.answer import Answer, relevance
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import BUDGET, quoted
 from deia.search.rendering.terminal_answer import table
 from deia.search.rendering.wording import advice, headline, where
 from deia.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def paths(answer: Answer) -> str:

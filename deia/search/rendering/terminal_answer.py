@@ -8,17 +8,19 @@ to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from deia.commons.source_files.outline import PLACEHOLDERS
 from deia.knowledge import Result
 from deia.match.keyword import analyser
 from deia.match.tokeniser import words
-from deia.records import Record
+from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import Answer, AudienceView, PlatformView
 from deia.search.rendering.columns import ELLIPSIS, columns, cut, plain, wrap
 from deia.search.rendering.wording import asked_before, clusters_to_choose, outcome, to_browse, where
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 WIDTH = 100
 NARROWEST = 40
