@@ -90,7 +90,9 @@ class Team(Record):
         for user in self.users:
             if user.name == name:
                 return user
-        raise SettingsError(f"there is no user {name!r}", fix=nearest(name, [user.name for user in self.users]))
+        known = nearest(name, [user.name for user in self.users])
+        fix = f"{known} To see them, type: deia user list" if self.users else "To add one, type: deia user add NAME"
+        raise SettingsError(f"there is no user {name!r}", fix=fix)
 
 
 def users_file(root: str, environ: Mapping[str, str]) -> str:

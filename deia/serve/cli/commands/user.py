@@ -148,8 +148,9 @@ def user_revoke(*, name: str) -> None:
     """Remove the user NAME: their token ends within a second, and what they are listening to."""
 
     def change(team: Team) -> Team:
+        gone = team.user(name)  # raises if there is none, also in a team of nobody
         owners = tuple(owned for owned in team.owners if owned.owner != name)
-        return team.but(users=tuple(user for user in team.users if user != team.user(name)), owners=owners)
+        return team.but(users=tuple(user for user in team.users if user != gone), owners=owners)
 
     change_team(_file(), change)
     output.say(f"{name} is no user any more.")

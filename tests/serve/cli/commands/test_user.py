@@ -73,6 +73,15 @@ def test_what_makes_no_sense_is_refused(deia: Deia, commons: Path, words: tuple[
     assert said in outcome.err
 
 
+@pytest.mark.parametrize("words", [("revoke", "never-was"), ("rotate", "never-was")])
+def test_who_is_no_user_is_refused_with_a_way_to_see_who_is(deia: Deia, words: tuple[str, ...]) -> None:
+    nobody = deia("user", *words)
+    assert (nobody.code, nobody.out) == (2, "")
+    assert "To add one, type: deia user add NAME" in nobody.err
+    deia("user", "add", "bert")
+    assert "Known are: bert. To see them, type: deia user list" in deia("user", *words).err
+
+
 def test_a_collection_is_limited_and_shown_with_its_readers(deia: Deia, commons: Path) -> None:
     deia("user", "add", "anna", "--scope", "write", "--collection", "library:red")
     assert "30 requests a minute" in deia("collection", "limit", "red", "--requests", "30").out
