@@ -102,15 +102,22 @@ class FollowsProtocol:
     def debug(self, question: str, *, expect: Sequence[str] = ()) -> Trace:
         """Return the trace of a search, with the stage at which each expected document was lost.
 
-        The library is searched if a document of it is expected, and otherwise the commons.
+        The library is searched if a document of it is expected; if none is, the part that has the best one is searched.
         """
         from deia.audit.debugging import debug  # noqa: PLC0415 - few searches are traced
         from deia.match.tiers import tiers_of  # noqa: PLC0415 - likewise
+        from deia.search.library_answers import search_both  # noqa: PLC0415 - likewise
 
-        library = any(name.startswith(LIBRARY_PREFIX) for name in expect) and self._compiled.open_library()
+        catalog, library = self._compiled.open_catalog(), self._compiled.open_library()
         query = Query(text=question, limit=self.settings.limit, **how_to_rank("natural", self.settings))
         tiers = tiers_of(self.settings.tier, model=self.settings.model)
-        return debug(library or self._compiled.open_catalog(), query, tiers=tiers, expected=tuple(expect))
+        sought = expect
+        if library and not expect:
+            answer = search_both(catalog, library, query, checked_at="", tiers=tiers)
+            sought = [document.id for document in answer.documents][:1]
+        if library and any(name.startswith(LIBRARY_PREFIX) for name in sought):
+            catalog = library
+        return debug(catalog, query, tiers=tiers, expected=tuple(expect))
 
     def repair(self, *, failing: Mapping[str, Sequence[str]] = {}, dry_run: bool = False) -> Repair:
         """Repair what can be repaired, and return the outcome; with `dry_run`, return what would be done.

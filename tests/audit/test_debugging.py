@@ -8,6 +8,7 @@ import pytest
 
 from deia.audit.debugging import ABSENT, LOW, MISSING, OUTSIDE, SHOWN
 from deia.errors import QueryError
+from deia.ingest.source import FolderSource
 from tests.audit.conftest import ASKED, LESSONS
 
 if TYPE_CHECKING:
@@ -53,6 +54,14 @@ def test_documents_are_ranked_in_the_order_in_which_they_are_shown(
 
 def test_what_the_commons_is_not_about_is_outside_the_domain(opened: Opened) -> None:
     assert opened().debug("xylophone zeppelin quasar").conclusion == OUTSIDE
+
+
+def test_the_search_that_has_the_best_document_is_traced(opened: Opened, root: Path) -> None:
+    (root.parent / "pumps").mkdir()
+    (root.parent / "pumps/pump.md").write_text("# The pump\n\nThe impeller of the pump turns left.\n", encoding="utf-8")
+    opened().ingest(FolderSource(path=str(root.parent / "pumps")))
+    assert opened().debug("Which way does the impeller turn?").shown == ("library:pumps/pump.md",)
+    assert opened().debug(ASKED).shown[0] == "queue"
 
 
 def test_modes_look_by_words_by_meaning_or_by_both(opened: Opened) -> None:
