@@ -58,7 +58,7 @@ def find_event(connection: Connection, name: str) -> JudgedEvent:
     for condition in ("trigger = ?", "event = 'query' AND list_contains(docs, ?)"):
         events = events or _matching(connection, condition, name)[:1]
     if not events:
-        fix = "Name an event's id (deia log --format json), a trigger, a document that was shown, or last."
+        fix = "Name an event's id (deia log --json), a trigger, a document that was shown, or last."
         raise QueryError(f"nothing in the log is called {name!r}", fix=fix)
     return events[0]
 

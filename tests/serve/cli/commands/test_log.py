@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from deia.spool import timestamp
 
 if TYPE_CHECKING:
     from deia.fast_json import Json
+    from tests.serve.conftest import Deia
 
 EVENTS: list[dict[str, Json]] = [
     {"event": "query", "agent": "cli", "query": "how do I move a site", "matched": "true", "cluster": "x"},
@@ -40,6 +42,16 @@ def test_a_long_line_keeps_its_beginning_and_its_end() -> None:
         assert "…" in line
     assert lines(80)[2].endswith("home/p/shop")
     assert "site-delete, held" in lines(80)[1]
+
+
+def test_what_feedback_advises_shows_the_ids(deia: Deia) -> None:
+    deia("search", "delete a site")
+    unknown = deia("feedback", "nope", "noise")
+    assert unknown.code == 2
+    advised = unknown.err.partition("(deia ")[2].partition(")")[0]
+    shown = deia(*advised.split())
+    assert shown.code == 0
+    assert deia("feedback", json.loads(shown.out.splitlines()[-1])["id"], "useful").code == 0
 
 
 @given(st.text(), st.integers(1, 60))
