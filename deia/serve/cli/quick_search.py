@@ -43,8 +43,8 @@ def search(
         output.show(table(answer, look=look_of(librarian.root, colour=color, environ=os.environ)))
     elif form == "full":
         output.say(full(answer, budget=budget or BUDGET))
-    else:
-        output.say(render(answer, form).rstrip("\n"))
+    elif text := render(answer, form).rstrip("\n"):  # there are no paths if nothing was found
+        output.say(text)
     if COMPILER in sys.modules:  # it took a second or more
         from deia.serve.startup.bytecode import keep_bytecode  # noqa: PLC0415 - most searches compile nothing
 

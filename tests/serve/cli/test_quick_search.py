@@ -46,3 +46,8 @@ def test_an_unknown_value_is_refused_in_one_line(deia: Deia) -> None:
     assert told.code == 2
     assert "nowhere" in told.err
     assert "Traceback" not in told.err
+
+
+def test_paths_of_nothing_are_nothing(deia: Deia) -> None:
+    told = deia("search", "--format", "paths", "zzqqxx")
+    assert (told.code, told.out) == (1, "")
