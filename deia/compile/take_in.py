@@ -102,6 +102,13 @@ def is_replica(folder: str) -> bool:
     return files.exists(f"{folder}/{LIBRARY_STATE}") and not files.exists(f"{folder}/{DATABASE}")
 
 
+def said_of_replica(root: str, environ: Mapping[str, str]) -> str:
+    """Return why no source is listed although searches find passages, or "" if the library is no replica."""
+    if not is_replica(library_folder(root, environ)):
+        return ""
+    return "The library here is a replica of another one. Its sources are listed where it is published."
+
+
 def registered_sources(root: str, environ: Mapping[str, str]) -> list[Registered]:
     """Return the sources of a commons' library."""
     library = library_at(root, environ) if is_trusted(root, environ) else None

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from deia import fast_json, files
 from deia.compile.encoding_progress import read_encoding
-from deia.compile.take_in import is_up_to_date, keep_upload, open_library, registered_sources
+from deia.compile.take_in import is_up_to_date, keep_upload, open_library, registered_sources, said_of_replica
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
@@ -163,4 +163,5 @@ def list_sources(desk: Desk) -> Reply:
     place = f"{derived_folder(desk.root, os.environ)}/library"
     encoding = "" if desk.collections else read_encoding(place).sentence(time.time())
     lines += [f"{encoding}."] if sources and encoding else []
-    return Reply(fields={"sources": listed}, text="\n".join(lines) or "Nothing was taken in yet.")
+    nothing = said_of_replica(desk.root, os.environ) or "Nothing was taken in yet."
+    return Reply(fields={"sources": listed}, text="\n".join(lines) or nothing)

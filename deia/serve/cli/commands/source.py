@@ -12,7 +12,7 @@ import click
 from deia import fast_json, files
 from deia.compile.encoding_progress import read_encoding
 from deia.compile.encoding_start import start_encoding
-from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, take_in, update
+from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, said_of_replica, take_in, update
 from deia.folders import derived_folder, is_packaged
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
@@ -144,8 +144,8 @@ def source_list(*, name: str, as_json: bool) -> int:
     encoding = read_encoding(f"{derived_folder(root, os.environ)}/library").sentence(time.time()) if known else ""
     lines = [*(line for registered in known for line in _lines(registered)), *([f"{encoding}."] if encoding else [])]
     lines += _notes(root, name) if name else []
-    nothing = ["Nothing was taken in yet. To do that, type: deia ingest FOLDER"]
-    output.answer(plain_json(known), lines or nothing, as_json=as_json)
+    nothing = said_of_replica(root, os.environ) or "Nothing was taken in yet. To do that, type: deia ingest FOLDER"
+    output.answer(plain_json(known), lines or [nothing], as_json=as_json)
     return output.FOUND if known else output.NOTHING
 
 

@@ -11,7 +11,7 @@ import click
 from deia import files, spool
 from deia.compile.catalog.effort import TIER, TIERS
 from deia.compile.encoding_start import library_tiers, start_encoding
-from deia.compile.take_in import bring_up_to_date, open_library, registered_sources
+from deia.compile.take_in import bring_up_to_date, open_library, registered_sources, said_of_replica
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
 from deia.ingest.source import slug
@@ -283,7 +283,8 @@ def collection_list(*, as_json: bool) -> None:
         who += f"; {owner} answers for it" if owner else ""
         who += f"; {set_tiers[name]} was set" if name in set_tiers else ""
         lines.append(f"{name}: {counted(len(own), 'source')}, {counted(documents, 'document')}{who}")
-    output.answer({"collections": values}, lines or ["Nothing was taken in yet."], as_json=as_json)
+    nothing = said_of_replica(root, os.environ) or "Nothing was taken in yet."
+    output.answer({"collections": values}, lines or [nothing], as_json=as_json)
 
 
 @collection.command("limit", short_help="Limit what each user may ask of a collection.")

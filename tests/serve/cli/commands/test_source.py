@@ -139,6 +139,21 @@ def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path
     assert found.out.splitlines()[0] == "library:pumps/pump.md"
 
 
+def test_a_replica_says_where_its_sources_are_listed(
+    deia: Deia, manuals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "deia ingest FOLDER" in deia("source", "list").out
+    deia("ingest", str(manuals))
+    place = f"file://{tmp_path}/bucket"
+    key = json.loads(deia("publish", place, "--json").out)["key"]
+    for name in ("DEIA_STATE", "DEIA_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / "other" / name))
+    assert deia("pull", place, "--key", key).code == 0
+    assert "library:pump-manuals/pump.md" in deia("search", "which way does the impeller turn", "--format", "paths").out
+    for listed in (deia("source", "list"), deia("collection", "list")):
+        assert "a replica of another one. Its sources are listed where it is published." in listed.out
+
+
 @pytest.mark.slow
 def test_a_search_without_a_library_imports_nothing_of_it(commons: Path) -> None:
     code = "import sys; from deia.librarian import Librarian; Librarian().query('delete a site'); print(*sys.modules)"
