@@ -193,13 +193,23 @@ def ingest(  # noqa: PLR0913 - what is taken in, how, and with what
     )  # fmt: skip
 
 
-def planned(library: Library, registered: Registered) -> Iterator[tuple[str, str]]:
-    """Yield what taking a source in would do, file by file: `read`, `removed`, or nothing for one that is unchanged."""
-    known = library.known(registered.source.name)
+def planned(library: Library, registered: Registered, environ: Mapping[str, str] = {}) -> Iterator[tuple[str, str]]:
+    """Yield what taking a source in would do, file by file: `read`, `removed`, or nothing for one that is unchanged.
+
+    A file whose stamp says too little is compared by its content, as it is when the source is taken in.
+    """
+    source = registered.source
+    known, chunkers = library.known(source.name), added_chunkers(environ)
+    is_as_before = any(before.source == source for before in library.registry())
     with closing(open_source(library, registered)) as opened:
         for file in opened.files():
-            stamp, _, _ = known.pop(file.path, ("", "", ""))
-            yield file.path, "" if stamp and file.stamp in (stamp, UNCHANGED) else "read"
+            stamp, key, state = known.pop(file.path, ("", "", ""))
+            is_same = file.stamp == UNCHANGED or (is_as_before and bool(stamp) and file.stamp == stamp)
+            if key and not is_same:
+                custom = chosen(file.path, source.config, chunkers)
+                content = opened.read(file) or b""
+                is_same = key == _key(file.path, content, source, custom.hash if custom else "") and state != FAILED
+            yield file.path, "" if is_same else "read"
     yield from ((path, "removed") for path in known)
 
 

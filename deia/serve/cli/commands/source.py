@@ -87,7 +87,8 @@ def _plan(root: str, sources: Sequence[Source]) -> None:
         known = {registered.source.name: registered for registered in library.sources()}
         for source in map(library.named, sources):
             stand_in = Registered(source=source, prefix=f"{source.collection}/")
-            steps = [step for step in planned(library, known.get(source.name, stand_in).but(source=source)) if step[1]]
+            registered = known.get(source.name, stand_in).but(source=source)
+            steps = [step for step in planned(library, registered, os.environ) if step[1]]
             output.say(f"{source.name}: {counted(len(steps), 'file')} would change")
             for line in output.first([f"  {step:8} {plain(path)}" for path, step in steps], MOST_PLANNED):
                 output.say(line)

@@ -67,6 +67,17 @@ def test_a_dry_run_says_what_would_be_read_and_reads_nothing(deia: Deia, manuals
     assert deia("source", "list").code == 1
 
 
+def test_a_dry_run_of_what_was_taken_in_says_what_a_second_run_would_read(deia: Deia, manuals: Path) -> None:
+    os.utime(manuals / "pump.md")  # so fresh that its time says nothing
+    deia("ingest", str(manuals), "--name", "pumps", "--tag", "manual")
+    assert deia("ingest", str(manuals), "--dry-run").out == "pumps: 0 files would change\n"
+    (manuals / "pump.md").write_text("# Another pump\n", encoding="utf-8")
+    assert deia("ingest", str(manuals), "--dry-run").out.splitlines()[1:] == ["  read     pump.md"]
+    otherwise = ("ingest", str(manuals), "--chunker", "by_sentence")
+    assert "2 files would change" in deia(*otherwise, "--dry-run").out
+    assert "2 read" in deia(*otherwise).out
+
+
 @pytest.mark.slow
 def test_the_chunker_that_is_asked_for_cuts(deia: Deia, manuals: Path) -> None:
     (manuals / "long.txt").write_text("One sentence here. " * 200, encoding="utf-8")
