@@ -36,6 +36,7 @@ PLACES = ("anchors", "links")  # of a page: each a name or an address, with its 
 PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
 READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
 EVER = -1  # the revision after which everything changed
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 PATIENCE = 30.0  # seconds to wait for another process to finish writing
 SCHEMA = """
 create table if not exists about (name text primary key, value);
@@ -115,7 +116,9 @@ class Library:
             fresh = [("token", secrets.token_hex(8)), ("revision", 0)]
             self._database.executemany("insert or ignore into about values (?, ?)", fresh)
         except sqlite3.Error as error:
-            fix = f"If it is damaged, remove {folder} and take your sources in again."
+            fix = f"Get write permission for {folder}, and see that there is space."
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED:  # whatever is whole must not be removed
+                fix = f"It is damaged: remove {folder} and take your sources in again."
             raise SourceError(f"the library cannot be opened: {error}", where=folder, fix=fix) from error
 
     def __enter__(self) -> Self:

@@ -81,6 +81,21 @@ def test_doctor_says_where_conversations_are_remembered_instead(commons: Path, s
     assert f"are remembered in {environ['DEIA_CACHE']}/memory meanwhile" in told
 
 
+def test_only_a_damaged_library_is_to_be_removed(commons: Path, environ: dict[str, str]) -> None:
+    state, deia = Path(environ["DEIA_STATE"]), ["-m", "deia.serve.main", "--commons", str(commons)]
+    assert run([*deia, "ingest", str(commons / "bok")], environ).returncode == 0
+    (library,) = state.rglob("library.sqlite")
+    for path in (library, library.parent):
+        path.chmod(path.stat().st_mode & 0o555)
+    told = run([*deia, "source", "list"], environ).stderr.decode()
+    assert f"Get write permission for {library.parent}" in told
+    assert "remove" not in told
+    for path in (library, library.parent):
+        path.chmod(path.stat().st_mode | 0o200)
+    library.write_bytes(b"nothing that SQLite knows" * 400)
+    assert f"It is damaged: remove {library.parent}" in run([*deia, "source", "list"], environ).stderr.decode()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["open to others", "a link"])
 def test_a_temporary_folder_that_somebody_else_may_have_made_is_neither_read_nor_written(
