@@ -225,8 +225,26 @@ def collection_owner(*, name: str, owner: str) -> None:
 
 
 def _of_library(name: str) -> str:
-    """Return the full name of a collection of the library; raise SettingsError if it cannot be one."""
-    return _checked_collections([name if name.startswith(LIBRARY_PREFIX) else f"{LIBRARY_PREFIX}{name}"])[0]
+    """Return the full name of a collection of the library; raise SettingsError if there is none.
+
+    Which collections a replica has is known only where it is published, so there any name counts.
+    """
+    root = shared.commons_root()
+    full = _checked_collections([name if name.startswith(LIBRARY_PREFIX) else f"{LIBRARY_PREFIX}{name}"])[0]
+    is_known = full.removeprefix(LIBRARY_PREFIX) in _collections(root, read_team(_file()))
+    if not is_known and not said_of_replica(root, os.environ):
+        raise SettingsError(f"there is no collection {name!r}", fix="To see them, type: deia collection list")
+    return full
+
+
+def _collections(root: str, team: Team) -> set[str]:
+    """Return the collections of the library: of sources, of users who may fill them, and of settings."""
+    chosen = resolve(root, environ=os.environ)
+    _, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
+    named = [name for user in team.users for name in user.collections]
+    named += [setting.collection for setting in (*team.limits, *team.owners)]
+    sources = registered_sources(root, os.environ)
+    return {*(registered.source.collection for registered in sources), *library_collections(named), *set_tiers}
 
 
 @collection.command("tier", short_help="Say with which vectors a collection is searched.")
@@ -260,10 +278,9 @@ def collection_list(*, as_json: bool) -> None:
     is_encoded, chosen = catalog.endswith(TIER.encode()), resolve(root, environ=os.environ)
     static, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
     sources = registered_sources(root, os.environ)
-    readable = [name for user in team.users for name in library_collections(user.collections)]
     values: dict[str, Json] = {}
     lines = []
-    for name in sorted({*(registered.source.collection for registered in sources), *readable, *set_tiers}):
+    for name in sorted(_collections(root, team)):
         own = [registered for registered in sources if registered.source.collection == name]
         readers = [
             user.name for user in team.users if not user.collections or f"{LIBRARY_PREFIX}{name}" in user.collections
@@ -283,8 +300,8 @@ def collection_list(*, as_json: bool) -> None:
         who += f"; {owner} answers for it" if owner else ""
         who += f"; {set_tiers[name]} was set" if name in set_tiers else ""
         lines.append(f"{name}: {counted(len(own), 'source')}, {counted(documents, 'document')}{who}")
-    nothing = said_of_replica(root, os.environ) or "Nothing was taken in yet."
-    output.answer({"collections": values}, lines or [nothing], as_json=as_json)
+    lines += filter(None, [said_of_replica(root, os.environ)])
+    output.answer({"collections": values}, lines or ["Nothing was taken in yet."], as_json=as_json)
 
 
 @collection.command("limit", short_help="Limit what each user may ask of a collection.")

@@ -130,9 +130,28 @@ def test_the_audit_log_is_shown_by_user_and_collection_and_a_change_shows(
     assert "line 2 was changed" in broken.err
 
 
+@pytest.mark.parametrize("words", [("tier", "typo", "static"), ("limit", "typo", "--requests", "3"), ("owner", "typo")])
+def test_what_is_no_collection_gets_no_setting(deia: Deia, words: tuple[str, ...]) -> None:
+    refused = deia("collection", *words)
+    assert (refused.code, refused.out) == (2, "")
+    assert "there is no collection 'typo'" in refused.err
+    assert "deia collection list" in refused.err
+    assert json.loads(deia("collection", "list", "--json").out)["collections"] == {}
+
+
+def test_a_setting_of_a_collection_that_is_gone_is_shown_and_lifted(deia: Deia) -> None:
+    deia("user", "add", "anna", "--collection", "library:red")
+    deia("collection", "limit", "red", "--requests", "30")
+    deia("user", "revoke", "anna")
+    assert "red" in deia("collection", "list").out
+    assert deia("collection", "limit", "red").code == 0
+    assert json.loads(deia("collection", "list", "--json").out)["collections"] == {}
+
+
 def test_a_tier_of_a_collection_is_set_and_unset(deia: Deia) -> None:
+    deia("ingest", "bok", "--collection", "red")
     assert "library:red: static." in deia("collection", "tier", "red", "static").out
     assert json.loads(deia("collection", "list", "--json").out)["collections"]["red"]["set_tier"] == "static"
     assert "library:red: as the settings say." in deia("collection", "tier", "red").out
-    assert json.loads(deia("collection", "list", "--json").out)["collections"] == {}
+    assert json.loads(deia("collection", "list", "--json").out)["collections"]["red"]["set_tier"] == ""
     assert "'quick' is not one of" in deia("collection", "tier", "red", "quick").err
