@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from importlib.util import find_spec
 
-PATTERNS = "patterns 5"  # raised when the same document would yield other facts
+PATTERNS = "patterns 6"  # raised when the same document would yield other facts
 PACKAGES = ("spacy", "spacy-lookups-data")
 
 

@@ -30,8 +30,8 @@ def facts_of(page: Page) -> Facts:
     elif page.type in {"json", "yaml"}:
         readings.append(data_facts(page.name, page.text, schema))
     elif page.type in PROSE:
+        readings.append(head_facts(page.text, page.title, schema))  # first, since what is declared counts
         readings.append(prose_facts(page.name, page.text, schema.relation_types))
-        readings.append(head_facts(page.text, page.title, schema))
     anchors, links = markdown_places(page.text) if page.type == "markdown" else (page.anchors, page.links)
     if anchors or links:
         sections = {

@@ -81,6 +81,13 @@ def test_front_matter_describes_an_entity_with_its_fields_and_relations(tmp_path
         assert str(found["Redis"]).endswith("(a.md:6) [protocol=resp, condition=7]")
 
 
+@pytest.mark.parametrize("prose", ["Ledger uses Kafka.", "The Ledger service reads from Kafka.", "**Ledger**: a book."])
+def test_what_front_matter_declares_counts_although_prose_names_it_too(tmp_path: Path, prose: str) -> None:
+    with made(tmp_path, ("b.md", "markdown", prose), ("c.md", "markdown", f"{NOTE}\n{prose}\n")) as graph:
+        (node,) = entities(graph, query="Ledger").entities
+        assert (node.type, node.fields) == ("SERVICE", {"status": "deprecated", "tier": 2})
+
+
 def test_structured_data_fills_fields_in_its_maps_labels_and_annotations(tmp_path: Path) -> None:
     with made(tmp_path, *PAGES) as graph:
         shown = {node.name: node for kind in ("SERVICE", "DEPLOYMENT") for node in entities(graph, kind=kind).entities}
