@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from filelock import FileLock, Timeout
 
@@ -37,6 +38,10 @@ LOCK = "encoding-lock"
 NICENESS = 10
 
 
+class _RemovedError(Exception):
+    """Documents were removed whose texts were about to be encoded."""
+
+
 def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str], None] | None = None) -> bool:
     """Encode the library of a commons and compile its catalog with the vectors; return whether another process does.
 
@@ -54,8 +59,11 @@ def encode_library(root: str, environ: Mapping[str, str], *, tell: Callable[[str
                 while revision != library.revision:  # more may have been taken in meanwhile
                     revision = library.revision
                     plain = plain_collections(library, choice.tier, choice.model) or ()
-                    _encode(library, folder, _by_use(root, environ), tell or (lambda _message: None), environ, plain)
-                    compile_library(root, environ, folder, encoded=True)
+                    with suppress(_RemovedError):  # what is left is then counted anew
+                        _encode(
+                            library, folder, _by_use(root, environ), tell or (lambda _message: None), environ, plain
+                        )
+                        compile_library(root, environ, folder, encoded=True)
         except Timeout:
             return True
     return False
@@ -72,8 +80,8 @@ def _encode(
     library: Library, folder: str, uses: Counter[object], tell: Callable[[str], None], environ: Mapping[str, str],
     plain: Sequence[str],
 ) -> None:  # fmt: skip
-    """Bring the vectors of all texts into the cache."""
-    tier = open_tier(TIER)
+    """Bring the vectors of all texts into the cache; raise _RemovedError if some are no longer in the library."""
+    tier, revision = open_tier(TIER), library.revision
     cache = VectorCache(cache_path(folder), dimensions=tier.dimensions)
     texts = {text_key(tier.digest, text): text for text in _texts(library, uses, plain)}
     missing = {key: text for key, text in texts.items() if key not in cache}
@@ -85,11 +93,16 @@ def _encode(
         write_encoding(folder, encoding)
         tell(encoding.sentence(encoding.at))
 
+    def show_if_wanted(share: float, left: float) -> None:
+        if library.removed(revision):
+            raise _RemovedError
+        show(share, left)
+
     show(0.0, 0.0)
     if is_shared(environ) and missing:
         encode_together(tier, missing, cache, show, environ)
     else:
-        encode_missing(tier, missing, cache, show)
+        encode_missing(tier, missing, cache, show_if_wanted)
     show(1.0, 0.0)
 
 

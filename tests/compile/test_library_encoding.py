@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from deia.compile import encoding_start
+from deia.compile.catalog import embeddings
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, KEY_SIZE
 from deia.compile.catalog.embeddings import VectorCache, encode_missing
 from deia.compile.compiler import compile_commons
 from deia.compile.encoding_progress import EVERYTHING, NAME, Encoding, read_encoding
 from deia.compile.encoding_start import start_encoding
 from deia.compile.library_encoding import LOCK, encode_library
-from deia.compile.take_in import take_in, update
+from deia.compile.take_in import forget, take_in, update
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
 from deia.match.encoding import encoded_by
@@ -116,6 +117,27 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(
     told: list[str] = []
     encode_library(root, environ, tell=told.append)
     assert told[0].startswith("20 of 36 passages of the library are encoded")
+    assert catalog(root, environ).endswith("-compact")
+
+
+def test_what_was_removed_meanwhile_is_neither_encoded_nor_counted(
+    root: str, environ: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embeddings, "BATCH", 4)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/seal.md").write_text("# Seals\n\nA seal is made of rubber.\n", encoding="utf-8")
+    take_in(root, [described(FolderSource(path=str(tmp_path / "notes"), name="notes"))], environ)
+    told: list[str] = []
+
+    def remove_at_once(message: str) -> None:
+        told.append(message)
+        if len(told) == 2:
+            forget(root, ["manuals"], environ)
+
+    assert encode_library(root, environ, tell=remove_at_once) is False
+    assert ["of 22 passages" in message for message in told[:3]] == [True, True, False]
+    assert not any("of 22 passages" in message for message in told[3:])
+    assert read_encoding(str(derived(root, environ) / "library")).of == 2
     assert catalog(root, environ).endswith("-compact")
 
 
