@@ -12,6 +12,7 @@ from deia.graph.facts import Facts, Page, joined
 from deia.graph.package_facts import package_facts, reads_packages
 from deia.graph.page_facts import SECTION, markdown_places, page_facts
 from deia.graph.prose_facts import prose_facts
+from deia.graph.prose_relations import CONCEPT
 from deia.graph.python_facts import python_facts
 from deia.graph.schema import read_schema
 from deia.graph.sql_facts import sql_facts
@@ -30,8 +31,9 @@ def facts_of(page: Page) -> Facts:
     elif page.type in {"json", "yaml"}:
         readings.append(data_facts(page.name, page.text, schema))
     elif page.type in PROSE:
-        readings.append(head_facts(page.text, page.title, schema))  # first, since what is declared counts
-        readings.append(prose_facts(page.name, page.text, schema.relation_types))
+        prose = prose_facts(page.name, page.text, schema.relation_types)
+        head = head_facts(page.text, page.title, schema)
+        readings += [_explained(head, prose), prose]  # the head first, since what is declared counts
     anchors, links = markdown_places(page.text) if page.type == "markdown" else (page.anchors, page.links)
     if anchors or links:
         sections = {
@@ -39,6 +41,17 @@ def facts_of(page: Page) -> Facts:
         }
         readings.append(page_facts(page.name, anchors, links, sections))
     return functools.reduce(joined, readings, Facts())
+
+
+def _explained(head: Facts, prose: Facts) -> Facts:
+    """Return what a head says, with the descriptions that the prose has of what the head does not describe."""
+    told = {entity.name.casefold(): entity.description for entity in prose.entities if entity.type == CONCEPT}
+    return head._replace(
+        entities=tuple(
+            entity._replace(description=entity.description or told.get(entity.name.casefold(), ""))
+            for entity in head.entities
+        )
+    )
 
 
 def _code(language: str, module: str) -> Callable[[str, str], Facts]:

@@ -86,6 +86,7 @@ def test_what_front_matter_declares_counts_although_prose_names_it_too(tmp_path:
     with made(tmp_path, ("b.md", "markdown", prose), ("c.md", "markdown", f"{NOTE}\n{prose}\n")) as graph:
         (node,) = entities(graph, query="Ledger").entities
         assert (node.type, node.fields) == ("SERVICE", {"status": "deprecated", "tier": 2})
+        assert node.description == ("a book." if "book" in prose else "")
 
 
 def test_structured_data_fills_fields_in_its_maps_labels_and_annotations(tmp_path: Path) -> None:
