@@ -179,7 +179,7 @@ def ingest(  # noqa: PLR0913 - what is taken in, how, and with what
                 stamps = _stamps(opened, registered.source, run.found)
                 run.take_in(meanwhile, force=force)
             status, mark = PROCESSED, getattr(opened, "mark", None)
-            files.keep(stamps_path(library, name), stamps)
+            files.keep(stamps_path(library, name), stamps)  # empty if what changed cannot be told by them
         except (SourceError, ReadingError, GitError) as problem:
             status, error = FAILED, str(problem)
         finally:

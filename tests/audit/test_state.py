@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.compile.compiler import compile_commons
+from deia.compile.take_in import take_in
 from deia.errors import QueryError
-from deia.ingest.source import FolderSource
+from deia.ingest.source import FolderSource, typed
 from deia.librarian import Librarian
 from tests.audit.conftest import ASKED, LESSONS, index_of
 from tests.paths import ROOT
@@ -164,6 +166,17 @@ def test_sources_of_the_library_that_change_or_go_are_named(opened: Opened, tmp_
     shutil.rmtree(docs)
     assert opened().query(asked).audit.warnings == (f"the source docs is gone from {os.path.realpath(docs)}",)
     assert opened().audit().to_dict()["stale"] == ["docs"]
+
+
+def test_a_source_whose_changes_cannot_be_seen_is_not_said_to_have_changed(opened: Opened, tmp_path: Path) -> None:
+    row: dict[str, object] = {
+        "id": "docs:a.md#0:passage", "parent_id": None, "children": [], "level": 0, "path": "a.md", "title": "Pumps",
+        "type": "markdown", "lines": [1, 1], "page": None, "heading": "Pumps", "metadata": {}, "content": "They run.",
+    }  # fmt: skip
+    (tmp_path / "docs.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
+    assert opened().audit().to_dict()["stale"] == []
+    assert opened().query("when do pumps run?").audit.warnings == ()
 
 
 def test_a_client_may_skip_steps_but_none_that_there_is_not(opened: Opened) -> None:

@@ -327,3 +327,10 @@ def test_a_source_that_cannot_be_read_any_more_fails_and_loses_nothing(tmp_path:
         (known,) = library.sources()
         assert (known.status, known.documents) == (FAILED, 2)
         assert "cannot be listed" in known.error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes on Windows")
+def test_a_pipe_is_no_source(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    with pytest.raises(SourceError, match="neither a folder nor a file"):
+        typed(str(tmp_path / "pipe.md"))
