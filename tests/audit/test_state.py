@@ -196,12 +196,37 @@ exec "$PYTHON" -P -m deia.serve.main search queue
 """
 
 
-@pytest.mark.skipif(not shutil.which("unshare"), reason="a full disk is made in a namespace of its own")
-def test_a_full_disk_is_said_in_the_next_answer(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "full").mkdir()
-    environ = {**os.environ, "DEIA_CACHE": str(tmp_path / "full"), "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
-    command = ["unshare", "--mount", "sh", "-c", FULL]
+def in_a_namespace(script: str, root: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script of the shell that mounts something over the cache, which nobody else sees."""
+    if not shutil.which("unshare"):
+        pytest.skip("there are no namespaces of mounts here")
+    cache.mkdir()
+    environ = {**os.environ, "DEIA_CACHE": str(cache), "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    command = ["unshare", "--mount", "sh", "-c", script]
     done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, check=False)
     if done.stderr.startswith(("unshare:", "mount:")):
         pytest.skip(f"no namespace or no mount here: {done.stderr}")
+    return done
+
+
+def test_a_full_disk_is_said_in_the_next_answer(root: Path, tmp_path: Path) -> None:
+    done = in_a_namespace(FULL, root, tmp_path / "full")
     assert "No space left on device" in done.stdout, done.stderr
+
+
+READ_ONLY = """
+"$PYTHON" -P -m deia.serve.main search queue > /dev/null || exit 78
+mount --bind "$DEIA_CACHE" "$DEIA_CACHE" || exit 77
+mount -o remount,ro,bind "$DEIA_CACHE" || exit 77
+"$PYTHON" -P -m deia.serve.main search queue || exit 79
+echo "More of it." >> bok/queue.md
+"$PYTHON" -P -m deia.serve.main search queue || exit 80
+"$PYTHON" -P -m deia.serve.main check "Assistant: I will now list files."
+"""
+
+
+def test_what_is_compiled_answers_where_nothing_can_be_written(root: Path, tmp_path: Path) -> None:
+    done = in_a_namespace(READ_ONLY, root, tmp_path / "cache")
+    assert done.returncode in {0, 1}, done.stderr  # 1 says that nothing fires
+    assert done.stdout.count("bok/queue.md") >= 2
+    assert "answered from what was compiled last" in done.stdout
