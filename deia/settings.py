@@ -260,9 +260,9 @@ def _settings_file(root: str, name: str) -> bytes | None:
     path = f"{root}/{name}"
     content = files.read(path, MOST_BYTES)
     stamp = files.stamp(path) if content is None else None
-    if stamp and (stamp[0] > MOST_BYTES or not files.is_regular(path)):
-        problem = f"this is no regular file of at most {MOST_BYTES:,} bytes, so it is not read"
-        raise SettingsError(problem, where=name, fix="Put a regular file in its place, or remove it.")
+    if stamp and (name == "deia.toml" or stamp[0] > MOST_BYTES or not files.is_regular(path)):
+        problem = f"this is no regular file of at most {MOST_BYTES:,} bytes that you may read"
+        raise SettingsError(problem, where=name, fix="Put a regular file in its place, remove it, or let it be read.")
     if content is not None and files.is_link(path) and _leads_out(root, path):
         if name != "deia.toml":
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -25,6 +26,9 @@ from deia.folders import (
 )
 from deia.problems import CommonsError, SettingsError
 from deia.settings import DEFAULTS, NAMES, ignored_secrets, resolve
+from tests.derived import private
+from tests.paths import ROOT
+from tests.without_rights import without_rights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -271,3 +275,19 @@ def test_an_honest_project_file_with_a_long_line_is_read(tmp_path: Path) -> None
     text = f"[project]\ndependencies = [{listed}]\n[tool.deia]\nlimit = 3\n"
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
     assert resolve(str(tmp_path), environ=TRUSTING).limit == 3
+
+
+def test_a_file_that_cannot_be_read_is_told_and_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "deia.toml").write_text("hold = false\ntelemetry = 'off'\n", encoding="utf-8")
+    environ = {**os.environ, **private(tmp_path / "person"), "DEIA_TRUST": "*"}
+    (tmp_path / "deia.toml").chmod(0)
+    try:
+        for command in (("get", "hold"), ("set", "limit", "3")):
+            typed = [sys.executable, "-P", "-m", "deia.serve.main", "--commons", str(tmp_path), "config", *command]
+            done = subprocess.run(without_rights(*typed), env=environ, capture_output=True, check=False, cwd=ROOT)
+            assert done.returncode == 2
+            assert b"deia.toml" in done.stderr
+            assert b"Traceback" not in done.stderr
+    finally:
+        (tmp_path / "deia.toml").chmod(0o644)
+    assert (tmp_path / "deia.toml").read_text(encoding="utf-8") == "hold = false\ntelemetry = 'off'\n"

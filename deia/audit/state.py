@@ -215,7 +215,8 @@ def _sources(library: str) -> dict[str, dict[str, str]]:
 def _changed(place: Place, name: str) -> str:
     """Return a file of a source that changed since it was taken in, or "" if none did or that cannot be told."""
     folder = f"{place.library}/{LIBRARY_STAMPS}"
-    return freshness.changed(folder, "", name) if files.stamp(f"{folder}/{name}") not in (None, (0, 0)) else ""
+    size, _ = files.stamp(f"{folder}/{name}") or (0, 0)
+    return freshness.changed(folder, "", name) if size else ""
 
 
 def _of_sources(sources: Mapping[str, Mapping[str, str]], stale: Mapping[str, str]) -> Iterator[Issue]:

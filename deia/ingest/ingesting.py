@@ -32,7 +32,7 @@ from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deia.ingest.custom.cutting import CustomChunker
 
@@ -44,6 +44,7 @@ LOCK = "lock"
 MOST_STAMPS = 500  # files of a source whose stamps every answer compares, in a millisecond or two
 SHOWN_LINES = 5  # numbers of lines with secrets that a note names
 NO_TYPE = "a kind of file that nothing here can read"
+UNLISTED = "this folder cannot be listed; what was read in it before stays"
 TOO_LARGE = f"it cannot be read, or is larger than {MOST_BYTES // 1_000_000} MB"
 
 
@@ -178,7 +179,7 @@ def ingest(  # noqa: PLR0913 - what is taken in, how, and with what
                 stamps = _stamps(opened, registered.source, run.found)
                 run.take_in(meanwhile, force=force)
             status, mark = PROCESSED, getattr(opened, "mark", None)
-            files.keep(stamps_path(library, name), stamps)
+            files.keep(stamps_path(library, name), stamps)  # empty if what changed cannot be told by them
         except (SourceError, ReadingError, GitError) as problem:
             status, error = FAILED, str(problem)
         finally:
@@ -253,7 +254,7 @@ class _Run:
     def take_in(self, meanwhile: Callable[[], None], *, force: bool) -> None:
         """Read what is new or changed of the files that were found, and forget what is gone."""
         name, known, waiting, began = self._registered.source.name, self._known, self._waiting, time.monotonic()
-        gone = known.keys() - {file.path for file in self.found}
+        gone = gone_from(known, self.found)
         if waiting:
             meanwhile()
         done = 0
@@ -302,7 +303,8 @@ class _Run:
         """Take one file in."""
         content = self._contents.pop(file.path) if file.path in self._contents else self._opened.read(file)
         if content is None:
-            self._library.put(self._registered, file, "", state=FAILED, note=TOO_LARGE)
+            note = UNLISTED if file.path.endswith("/") else TOO_LARGE
+            self._library.put(self._registered, file, "", state=FAILED, note=note)
             return
         _, known_key, state = before
         custom = chosen(file.path, self._registered.source.config, self._chunkers)
@@ -347,6 +349,13 @@ def read_and_cut(
         note = f"Secrets were left out, in {'line' if len(lines) == 1 else 'lines'} {shown}."
         reading = reading.but(text=text, notes=(*reading.notes, note))
     return reading, reader.chunk(reading, id=path, config=config, custom=custom)
+
+
+def gone_from(known: Iterable[str], found: Sequence[Found]) -> set[str]:
+    """Return the known files that are gone; what lies in folders that cannot be listed is not."""
+    paths = {file.path for file in found}
+    unlisted = tuple(path for path in paths if path.endswith("/"))
+    return {path for path in known if path not in paths and not path.startswith(unlisted)}
 
 
 def _is_due(file: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:

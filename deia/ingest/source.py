@@ -169,6 +169,8 @@ def typed(text: str, *, kind: str = "") -> Source:
         if not files.exists(place):
             fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
             raise SourceError(f"there is nothing at {text}", fix=fix)
+        if not os.path.isdir(place) and not files.is_regular(place):
+            raise SourceError(f"{text} is neither a folder nor a file with a content", fix="Name a folder or a file.")
         return Source(kind=kind, place=place)
     if kind not in (GIT, URL, S3):
         raise SourceError(
@@ -218,4 +220,16 @@ def checked(source: Source) -> Source:
         _ = source.track and read_duration(source.track)
     except ValueError as error:
         raise SourceError(str(error), fix="Write it as --track 15m") from error
-    return source.but(name=slug(source.name), collection=slug(source.collection))
+    place = _repository(source.place) if source.kind == GIT else source.place
+    return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
+
+
+def _repository(place: str) -> str:
+    """Return the address of a repository; that of a folder is absolute, since updates start elsewhere."""
+    folder = os.path.expanduser(place)
+    if os.path.isdir(folder):
+        return files.real(os.path.abspath(folder))
+    if ":" not in place:
+        fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
+        raise SourceError(f"there is no repository at {place[:200]!r}", fix=fix)
+    return place

@@ -71,13 +71,10 @@ class KeywordIndex:
 
     def __init__(self, folder: str, *, name: Callable[[int], str]) -> None:
         try:
-            index = tantivy.Index.open(folder)
+            self._schema, self._searcher = _opened(folder)
         except (ValueError, OSError) as error:
             raise ArtefactError(f"the keyword index cannot be opened: {error}", where=folder, fix=REBUILD) from error
-        index.config_reader("manual")  # the files never change while they are open, and watching them costs a thread
         self._name = name
-        self._schema = index.schema
-        self._searcher = index.searcher()
         self._stemmer = analyser()
 
     @property
@@ -207,3 +204,17 @@ class KeywordIndex:
     def _numbers(self, field: str, hits: Sequence[tuple[object, tantivy.DocAddress]]) -> list[int]:
         values = self._searcher.fast_field_values(field, [address for _, address in hits])
         return [int(value or 0) for value in values]
+
+
+def _opened(folder: str) -> tuple[tantivy.Schema, tantivy.Searcher]:
+    """Return the schema and a searcher of an index; raise ValueError or OSError if it cannot be opened."""
+    try:
+        index = tantivy.Index.open(folder)
+    except ValueError:
+        from deia.match.read_only_index import is_read_only, searcher_of  # noqa: PLC0415 - hardly any folder is
+
+        if is_read_only(folder):
+            return searcher_of(folder)
+        raise
+    index.config_reader("manual")  # the files never change while they are open, and watching them costs a thread
+    return index.schema, index.searcher()

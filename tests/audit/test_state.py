@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.compile.compiler import compile_commons
+from deia.compile.take_in import take_in
 from deia.errors import QueryError
-from deia.ingest.source import FolderSource
+from deia.ingest.source import FolderSource, typed
 from deia.librarian import Librarian
 from tests.audit.conftest import ASKED, LESSONS, index_of
 from tests.paths import ROOT
@@ -166,6 +168,17 @@ def test_sources_of_the_library_that_change_or_go_are_named(opened: Opened, tmp_
     assert opened().audit().to_dict()["stale"] == ["docs"]
 
 
+def test_a_source_whose_changes_cannot_be_seen_is_not_said_to_have_changed(opened: Opened, tmp_path: Path) -> None:
+    row: dict[str, object] = {
+        "id": "docs:a.md#0:passage", "parent_id": None, "children": [], "level": 0, "path": "a.md", "title": "Pumps",
+        "type": "markdown", "lines": [1, 1], "page": None, "heading": "Pumps", "metadata": {}, "content": "They run.",
+    }  # fmt: skip
+    (tmp_path / "docs.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
+    assert opened().audit().to_dict()["stale"] == []
+    assert opened().query("when do pumps run?").audit.warnings == ()
+
+
 def test_a_client_may_skip_steps_but_none_that_there_is_not(opened: Opened) -> None:
     answer = opened().query(ASKED, skip=("state", "quality", "classification")).to_dict()
     assert {"state", "quality", "classification"}.isdisjoint(answer["audit"])
@@ -183,12 +196,37 @@ exec "$PYTHON" -P -m deia.serve.main search queue
 """
 
 
-@pytest.mark.skipif(not shutil.which("unshare"), reason="a full disk is made in a namespace of its own")
-def test_a_full_disk_is_said_in_the_next_answer(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "full").mkdir()
-    environ = {**os.environ, "DEIA_CACHE": str(tmp_path / "full"), "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
-    command = ["unshare", "--mount", "sh", "-c", FULL]
+def in_a_namespace(script: str, root: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script of the shell that mounts something over the cache, which nobody else sees."""
+    if not shutil.which("unshare"):
+        pytest.skip("there are no namespaces of mounts here")
+    cache.mkdir()
+    environ = {**os.environ, "DEIA_CACHE": str(cache), "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    command = ["unshare", "--mount", "sh", "-c", script]
     done = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, check=False)
     if done.stderr.startswith(("unshare:", "mount:")):
         pytest.skip(f"no namespace or no mount here: {done.stderr}")
+    return done
+
+
+def test_a_full_disk_is_said_in_the_next_answer(root: Path, tmp_path: Path) -> None:
+    done = in_a_namespace(FULL, root, tmp_path / "full")
     assert "No space left on device" in done.stdout, done.stderr
+
+
+READ_ONLY = """
+"$PYTHON" -P -m deia.serve.main search queue > /dev/null || exit 78
+mount --bind "$DEIA_CACHE" "$DEIA_CACHE" || exit 77
+mount -o remount,ro,bind "$DEIA_CACHE" || exit 77
+"$PYTHON" -P -m deia.serve.main search queue || exit 79
+echo "More of it." >> bok/queue.md
+"$PYTHON" -P -m deia.serve.main search queue || exit 80
+"$PYTHON" -P -m deia.serve.main check "Assistant: I will now list files."
+"""
+
+
+def test_what_is_compiled_answers_where_nothing_can_be_written(root: Path, tmp_path: Path) -> None:
+    done = in_a_namespace(READ_ONLY, root, tmp_path / "cache")
+    assert done.returncode in {0, 1}, done.stderr  # 1 says that nothing fires
+    assert done.stdout.count("bok/queue.md") >= 2
+    assert "answered from what was compiled last" in done.stdout

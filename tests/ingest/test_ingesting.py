@@ -17,6 +17,7 @@ from deia.ingest.library_store import FAILED, PENDING, PROCESSED, Library
 from deia.ingest.source import FolderSource, Found, Source, SourceError, checked, described, slug, typed
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from tests.paths import ROOT
+from tests.without_rights import without_rights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -289,3 +290,47 @@ def test_a_file_that_goes_while_its_folder_is_listed_is_passed_over(
     opened = FolderFiles(source_of(docs))
     monkeypatch.setattr(opened, "_counts", lambda path, _: (docs / path).unlink() or True)
     assert list(opened.files()) == []
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o644])
+def test_what_lies_in_a_folder_that_cannot_be_read_any_more_stays(tmp_path: Path, docs: Path, mode: int) -> None:
+    command = without_rights(sys.executable, "-c", TAKE_IN, str(tmp_path / "library"), str(docs))
+    subprocess.run(command, check=True, cwd=ROOT)
+    write(docs, "notes.txt", "Other words about valves.\n")
+    (docs / "guide").chmod(mode)
+    try:
+        subprocess.run(command, check=True, cwd=ROOT)
+    finally:
+        (docs / "guide").chmod(0o755)
+    with Library(str(tmp_path / "library")) as library:
+        assert {document.id for document in library.documents()} == {
+            "library:docs/guide/start.md", "library:docs/notes.txt",
+        }  # fmt: skip
+        (note,) = library.notes("docs")
+        assert note[:2] == ("guide/", FAILED)
+        assert "cannot be listed" in note[2]
+    subprocess.run(command, check=True, cwd=ROOT)
+    with Library(str(tmp_path / "library")) as library:
+        assert not library.notes("docs")
+        assert len(library.documents()) == 2
+
+
+def test_a_source_that_cannot_be_read_any_more_fails_and_loses_nothing(tmp_path: Path, docs: Path) -> None:
+    command = without_rights(sys.executable, "-c", TAKE_IN, str(tmp_path / "library"), str(docs))
+    subprocess.run(command, check=True, cwd=ROOT)
+    docs.chmod(0)
+    try:
+        subprocess.run(command, check=True, cwd=ROOT)
+    finally:
+        docs.chmod(0o755)
+    with Library(str(tmp_path / "library")) as library:
+        (known,) = library.sources()
+        assert (known.status, known.documents) == (FAILED, 2)
+        assert "cannot be listed" in known.error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes on Windows")
+def test_a_pipe_is_no_source(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    with pytest.raises(SourceError, match="neither a folder nor a file"):
+        typed(str(tmp_path / "pipe.md"))

@@ -48,9 +48,9 @@ class ChunkFiles:
         documents: dict[str, list[Row]] = {}
         where = self._place
         try:
-            for where, content in self._parts():  # noqa: B007 - the error names the last one
+            for where, folder, content in self._parts():  # noqa: B007 - the error names the last one
                 row = xml_row(content) if content.startswith(b"<") else json.loads(content)
-                documents.setdefault("" + row["path"], []).append(row)
+                documents.setdefault(folder + row["path"], []).append(row)
         except WRONG as error:
             raise SourceError("this is no exported chunk", where=where, fix=FIX) from error
         for path, rows in sorted(documents.items()):
@@ -61,18 +61,23 @@ class ChunkFiles:
             self._contents[path] = content
             yield Found(path=path, stamp=blake2b(content, digest_size=16).hexdigest(), modified=_moment(rows[0]))
 
-    def _parts(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the place of each chunk, and the chunk as it is written there."""
+    def _parts(self) -> Iterator[tuple[str, str, bytes]]:
+        """Yield the place of each chunk, the folder that its document is to be in, and the chunk as it stands there.
+
+        Of several files of lines each is a folder, since their sources may have documents of the same path.
+        """
         if not os.path.isdir(self._place):
-            data = files.read(self._place, MOST_IN_ALL)
-            if data is None:
-                raise SourceError(f"{self._place} cannot be read, or is larger than 512 MB", fix="Export it in parts.")
-            yield from ((f"{self._place}:{number}", line) for number, line in enumerate(data.splitlines(), 1) if line)
+            yield from _lines(self._place, "")
             return
-        for name in sorted(files.names(self._place), key=lambda name: (len(name), name)):
-            if name.startswith("chunk_") and name.endswith(".xml"):
-                place = f"{self._place}/{name}"
-                yield place, files.read(place, MOST_BYTES) or b""
+        names = sorted(files.names(self._place), key=lambda name: (len(name), name))
+        xml = [name for name in names if name.startswith("chunk_") and name.endswith(".xml")]
+        json_lines = [name for name in names if name.endswith(".jsonl")]
+        if not xml and not json_lines:
+            raise SourceError(f"there are no chunks in {self._place}", fix=FIX)
+        for name in xml:
+            yield f"{self._place}/{name}", "", files.read(f"{self._place}/{name}", MOST_BYTES) or b""
+        for name in json_lines:
+            yield from _lines(f"{self._place}/{name}", f"{name.removesuffix('.jsonl')}/")
 
     def read(self, file: Found) -> bytes | None:
         """Return the chunks of a document."""
@@ -80,6 +85,13 @@ class ChunkFiles:
 
     def close(self) -> None:
         """Do nothing: no file is left open."""
+
+
+def _lines(place: str, folder: str) -> Iterator[tuple[str, str, bytes]]:
+    data = files.read(place, MOST_IN_ALL)
+    if data is None:
+        raise SourceError(f"{place} cannot be read, or is larger than 512 MB", fix="Export it in parts.")
+    yield from ((f"{place}:{number}", folder, line) for number, line in enumerate(data.splitlines(), 1) if line)
 
 
 class _NoDocumentType(ET.TreeBuilder):

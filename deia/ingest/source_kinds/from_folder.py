@@ -33,7 +33,10 @@ class FolderFiles:
         self._entered: dict[str, str] = {}  # folders and the `.gitignore` files in them, with their stamps before
 
     def files(self) -> Iterator[Found]:
-        """Yield the files that count, sorted by path; raise SourceError if the folder is gone."""
+        """Yield the files that count, sorted by path, and for a folder that cannot be listed its path with a slash.
+
+        Raise SourceError if the whole folder is gone or cannot be listed.
+        """
         if os.path.isfile(self._top):
             yield self._found(os.path.basename(self._top), os.stat(self._top))
             return
@@ -48,7 +51,10 @@ class FolderFiles:
         try:
             with os.scandir(place) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
-        except OSError:
+        except FileNotFoundError:  # it was there when the folder above was listed
+            return
+        except OSError as error:
+            yield self._unlisted(folder, error)
             return
         self._entered[place] = before
         if any(entry.name == IGNORE for entry in entries):
@@ -66,9 +72,19 @@ class FolderFiles:
             elif entry.is_file(follow_symlinks=False) and self._counts(path, ignored):
                 try:
                     state = entry.stat(follow_symlinks=False)
-                except OSError:  # such as one that is gone since the folder was listed
+                except FileNotFoundError:  # it was there when the folder was listed
                     continue
+                except OSError as error:
+                    yield self._unlisted(folder, error)
+                    return
                 yield self._found(path, state)
+
+    def _unlisted(self, folder: str, error: OSError) -> Found:
+        """Return what stands for a folder that cannot be listed."""
+        if not folder:
+            fix = "Get permission to read it, then type: deia source update"
+            raise SourceError(f"the folder {self._top} cannot be listed: {error.strerror}", fix=fix) from error
+        return Found(self._shown(folder), "")
 
     def _counts(self, path: str, ignored: Ignored) -> bool:
         is_taken = self._selection.takes(path)
@@ -77,10 +93,13 @@ class FolderFiles:
     def _found(self, path: str, state: os.stat_result) -> Found:
         is_racy = state.st_mtime_ns >= self._newest
         stamp = "" if is_racy else f"{state.st_size} {state.st_mtime_ns}"
+        return Found(self._shown(path), stamp, state.st_mtime)
+
+    def _shown(self, path: str) -> str:
         shown = path if path.isascii() else path.encode("utf-8", "backslashreplace").decode()
         if shown != path:
             self._named[shown] = path
-        return Found(shown, stamp, state.st_mtime)
+        return shown
 
     def read(self, file: Found) -> bytes | None:
         """Return the content of a file, or None if it cannot be read or is too large."""

@@ -18,8 +18,11 @@ FILE = "deia.toml"
 def write_setting(root: str, name: str, value: object) -> str:
     """Write a setting of the commons at `root`; return the file's path."""
     path = f"{root}/{FILE}"
+    content = files.read(path)
+    if content is None and files.is_regular(path):  # else its other lines would be lost
+        raise SettingsError("the file cannot be read", where=FILE, fix=f"To see who may, type: ls -l {path}")
     try:
-        text = (files.read(path) or b"").decode("utf-8")
+        text = (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
         raise SettingsError("the file is not UTF-8", where=FILE, fix="Save it as UTF-8.") from error
     after = with_setting(text, name, value)

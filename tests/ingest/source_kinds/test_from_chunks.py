@@ -97,6 +97,25 @@ def test_xml_comes_back_as_it_was(library: Library, docs: Path, tmp_path: Path) 
         assert dict(xml_files(exported(other, "docs/"), "docs")) == before
 
 
+def test_a_folder_of_lines_is_taken_in_with_a_folder_for_each_file(
+    library: Library, docs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "served").mkdir()
+    for name in ("docs", "manuals"):
+        source = described(FolderSource(path=str(docs), name=name))
+        ingest(library, library.register(checked(source)))
+        (tmp_path / "served" / f"{name}.jsonl").write_bytes(b"\n".join(chunks_of(library, name)))
+    with Library(str(tmp_path / "other")) as other:
+        outcome = take_in(other, tmp_path / "served")
+        assert (outcome.error, outcome.failed, outcome.documents) == ("", 0, len(library.documents()))
+        names = {document.id for document in other.documents()}
+        assert {"library:docs/docs/a.md", "library:docs/manuals/a.md"} <= names
+
+
+def test_a_folder_without_chunks_is_an_error(library: Library, docs: Path) -> None:
+    assert "there are no chunks in" in take_in(library, docs).error
+
+
 @given(content=st.text(), symbol=st.text(), heading=st.text())
 def test_no_text_is_lost_in_xml(content: str, symbol: str, heading: str) -> None:
     row = {**ROW, "id": f"docs:{symbol}:key", "symbol": symbol, "heading": heading, "content": content}

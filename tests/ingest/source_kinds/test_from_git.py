@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,6 @@ from deia.ingest.source_kinds.from_git import GitFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def git(folder: Path, *words: str) -> str:
@@ -67,6 +67,18 @@ def test_the_files_of_a_branch_are_taken_in(library: Library, repository: Path) 
     assert (outcome.error, paths(library)) == ("", ["docs/über.md", "src/a/Point.cxx", "x.txt"])
     assert library.documents()[1].updated == "2024-05-06"
     assert library.sources()[0].mark == git(repository, "rev-parse", "HEAD")
+
+
+def test_a_repository_may_be_named_from_the_working_folder(
+    library: Library, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository.parent)
+    assert take_in(library, Path(repository.name)).error == ""
+    monkeypatch.chdir("/")
+    (registered,) = library.registry()
+    assert ingest(library, registered).error == ""
+    with pytest.raises(SourceError, match="there is no repository at 'nowhere'"):
+        take_in(library, Path("nowhere"))
 
 
 def test_only_what_another_commit_changed_is_read(library: Library, repository: Path) -> None:
