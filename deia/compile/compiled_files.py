@@ -61,8 +61,8 @@ class CompiledFiles:
         """Return the compiled triggers; raise ArtefactError if they cannot be compiled."""
         from deia.watch.gate.artefact import open_artefact  # noqa: PLC0415 - a search needs no triggers
 
+        self._refresh()
         path = f"{self.folder}/triggers"
-        self._refresh_for(path)
         stamp = files.stamp(path)
         if self._artefact is None or self._artefact[0] != stamp:
             try:
@@ -76,7 +76,12 @@ class CompiledFiles:
         """Return the compiled search catalog; raise ArtefactError if there is none and it cannot be compiled."""
         from deia.search.catalog import open_catalog  # noqa: PLC0415 - watching needs no catalog
 
-        self._refresh_for(self._catalog_folder())
+        try:
+            self._refresh()
+        except ArtefactError as error:  # the disk is full, say: the last answers are better than none
+            if not files.exists(self._catalog_folder()):
+                raise
+            self.remarks = (f"answered from what was compiled last, since deia {error.message}",)
         folder = self._catalog_folder()
         if self._catalog is None or self._catalog[0] != folder:
             try:
@@ -162,15 +167,6 @@ class CompiledFiles:
     def are_fresh(self) -> bool:
         """Whether they were compared with their sources less than a second ago, and compiled if these had changed."""
         return 0 <= time.monotonic() - self._checked_at < RECHECK
-
-    def _refresh_for(self, last: str) -> None:
-        """Compile if a source changed; where that is impossible, what was compiled last counts, if it is there."""
-        try:
-            self._refresh()
-        except ArtefactError as error:  # the disk is full, say: the last answers are better than none
-            if not files.exists(last):
-                raise
-            self.remarks = (f"answered from what was compiled last, since deia {error.message}",)
 
     def _refresh(self) -> None:
         """Compile if a source changed; checked at most once a second."""

@@ -26,7 +26,7 @@ from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
-from deia.ingest.source import CHUNKS, FOLDER, MOST_BYTES, UNCHANGED, Found, Opened, Source, SourceError
+from deia.ingest.source import CHUNKS, FOLDER, MOST_BYTES, UNCHANGED, UNLISTED, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING, Record
@@ -44,7 +44,7 @@ LOCK = "lock"
 MOST_STAMPS = 500  # files of a source whose stamps every answer compares, in a millisecond or two
 SHOWN_LINES = 5  # numbers of lines with secrets that a note names
 NO_TYPE = "a kind of file that nothing here can read"
-UNLISTED = "this folder cannot be listed; what was read in it before stays"
+NOT_LISTED = "this folder cannot be listed; what was read in it before stays"
 TOO_LARGE = f"it cannot be read, or is larger than {MOST_BYTES // 1_000_000} MB"
 
 
@@ -203,15 +203,16 @@ def planned(library: Library, registered: Registered, environ: Mapping[str, str]
     known, chunkers = library.known(source.name), added_chunkers(environ)
     is_as_before = any(before.source == source for before in library.registry())
     with closing(open_source(library, registered)) as opened:
-        for file in opened.files():
-            stamp, key, state = known.pop(file.path, ("", "", ""))
+        found = [file for file in opened.files() if _matters(file, source, known)]
+        for file in found:
+            stamp, key, state = known.get(file.path, ("", "", ""))
             is_same = file.stamp == UNCHANGED or (is_as_before and bool(stamp) and file.stamp == stamp)
             if key and not is_same:
                 custom = chosen(file.path, source.config, chunkers)
                 content = opened.read(file) or b""
                 is_same = key == _key(file.path, content, source, custom.hash if custom else "") and state != FAILED
             yield file.path, "" if is_same else "read"
-    yield from ((path, "removed") for path in known)
+    yield from ((path, "removed") for path in sorted(gone_from(known, found)))
 
 
 class _Run:
@@ -245,6 +246,8 @@ class _Run:
         with uncollected():
             self._known = self._library.known(self._registered.source.name)
         for file in self._opened.files():
+            if not _matters(file, self._registered.source, self._known):
+                continue
             self.found.append(file)
             if force or _is_due(file, self._known.get(file.path), failed=failed):
                 if not self._waiting:
@@ -303,7 +306,7 @@ class _Run:
         """Take one file in."""
         content = self._contents.pop(file.path) if file.path in self._contents else self._opened.read(file)
         if content is None:
-            note = UNLISTED if file.path.endswith("/") else TOO_LARGE
+            note = NOT_LISTED if file.stamp == UNLISTED else TOO_LARGE
             self._library.put(self._registered, file, "", state=FAILED, note=note)
             return
         _, known_key, state = before
@@ -354,8 +357,13 @@ def read_and_cut(
 def gone_from(known: Iterable[str], found: Sequence[Found]) -> set[str]:
     """Return the known files that are gone; what lies in folders that cannot be listed is not."""
     paths = {file.path for file in found}
-    unlisted = tuple(path for path in paths if path.endswith("/"))
+    unlisted = tuple(file.path for file in found if file.stamp == UNLISTED)
     return {path for path in known if path not in paths and not path.startswith(unlisted)}
+
+
+def _matters(file: Found, source: Source, known: Iterable[str]) -> bool:
+    """Return whether a file, or a folder that cannot be listed, is of the source as far as that can be told."""
+    return file.stamp != UNLISTED or not source.filter or any(path.startswith(file.path) for path in known)
 
 
 def _is_due(file: Found, known: tuple[str, str, str] | None, *, failed: bool) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER, GIT, UPLOAD, URL, S3, CHUNKS = KINDS = ("folder", "git", "upload", "url", "s3", "chunks")
 GIT_SCHEMES = ("ssh://", "git@", "git://")
 UNCHANGED = "="  # the stamp of a file that has not changed
+UNLISTED = "unlisted"  # the stamp of a folder whose files cannot be told
 LONGEST_NAME = 80
 MOST_BYTES = 32_000_000  # of one file
 
@@ -225,11 +226,11 @@ def checked(source: Source) -> Source:
 
 
 def _repository(place: str) -> str:
-    """Return the address of a repository; that of a folder is absolute, since updates start elsewhere."""
-    folder = os.path.expanduser(place)
-    if os.path.isdir(folder):
-        return files.real(os.path.abspath(folder))
-    if ":" not in place:
+    """Return the address of a repository; a folder that was named from another one gets its full path."""
+    if ":" in place or os.path.isabs(place):
+        return place
+    folder = files.real(os.path.abspath(os.path.expanduser(place)))
+    if not os.path.isdir(folder):
         fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
         raise SourceError(f"there is no repository at {place[:200]!r}", fix=fix)
-    return place
+    return folder

@@ -14,12 +14,13 @@ import tantivy
 from deia import files
 
 LOCK = ".tantivy-"  # how the names of tantivy's lock files begin
+OPENING = f"{LOCK}meta.lock"  # the one that opening takes
 
 
 def is_read_only(folder: str) -> bool:
     """Return whether tantivy cannot lock the index in a folder."""
-    locks = [f"{folder}/{name}" for name in files.names(folder) if name.startswith(LOCK)]
-    return not all(map(files.writable, locks or [folder]))
+    lock = f"{folder}/{OPENING}"
+    return not files.writable(lock if files.exists(lock) else folder)
 
 
 def searcher_of(folder: str) -> tuple[tantivy.Schema, tantivy.Searcher]:

@@ -14,7 +14,7 @@ import deia
 from deia import fast_json, files
 from deia.firing import Firing
 from deia.folders import cache_folder
-from deia.ingest.source import FOLDER, Found, Source
+from deia.ingest.source import FOLDER, UNLISTED, Found, Source
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.problems import CommonsError, Problem
 from deia.records import ACTIONS, Record, Turn
@@ -84,7 +84,8 @@ def _scan_path(path: str, rules: Rules, exclude: tuple[str, ...], environ: Mappi
     remembered = f"{cache_folder(environ)}/scans/{fingerprint(files.real(top)):016x}.json"
     known = _remembered(remembered, rules)
     source = Source(kind=FOLDER, place=top, exclude=exclude)
-    candidates = [file for file in FolderFiles(source).files() if _may_be_script(top, file.path)]
+    found = [file for file in FolderFiles(source).files() if file.stamp != UNLISTED]
+    candidates = [file for file in found if _may_be_script(top, file.path)]
     changed = [file for file in candidates if not file.stamp or known.get(file.path, [""])[0] != file.stamp]
     results = {file.path: known[file.path] for file in candidates if file.path in known}
     results |= {file.path: [file.stamp, rows] for file, rows in _scan_files(changed, source, rules)}

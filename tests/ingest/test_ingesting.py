@@ -292,6 +292,15 @@ def test_a_file_that_goes_while_its_folder_is_listed_is_passed_over(
     assert list(opened.files()) == []
 
 
+PLANNED = """
+import sys
+from deia.ingest.ingesting import planned
+from deia.ingest.library_store import Library
+with Library(sys.argv[1]) as library:
+    print(dict(planned(library, library.registry()[0])))
+"""
+
+
 @pytest.mark.parametrize("mode", [0o000, 0o644])
 def test_what_lies_in_a_folder_that_cannot_be_read_any_more_stays(tmp_path: Path, docs: Path, mode: int) -> None:
     command = without_rights(sys.executable, "-c", TAKE_IN, str(tmp_path / "library"), str(docs))
@@ -300,8 +309,12 @@ def test_what_lies_in_a_folder_that_cannot_be_read_any_more_stays(tmp_path: Path
     (docs / "guide").chmod(mode)
     try:
         subprocess.run(command, check=True, cwd=ROOT)
+        dry_run = without_rights(sys.executable, "-c", PLANNED, str(tmp_path / "library"))
+        said = subprocess.run(dry_run, check=True, cwd=ROOT, capture_output=True, text=True).stdout
     finally:
         (docs / "guide").chmod(0o755)
+    assert "removed" not in said
+    assert "'guide/': ''" in said
     with Library(str(tmp_path / "library")) as library:
         assert {document.id for document in library.documents()} == {
             "library:docs/guide/start.md", "library:docs/notes.txt",

@@ -50,7 +50,8 @@ class ChunkFiles:
         try:
             for where, folder, content in self._parts():  # noqa: B007 - the error names the last one
                 row = xml_row(content) if content.startswith(b"<") else json.loads(content)
-                documents.setdefault(folder + row["path"], []).append(row)
+                path = (folder + row["path"]).encode("utf-8", "backslashreplace").decode()
+                documents.setdefault(path, []).append(row)
         except WRONG as error:
             raise SourceError("this is no exported chunk", where=where, fix=FIX) from error
         for path, rows in sorted(documents.items()):
@@ -64,20 +65,23 @@ class ChunkFiles:
     def _parts(self) -> Iterator[tuple[str, str, bytes]]:
         """Yield the place of each chunk, the folder that its document is to be in, and the chunk as it stands there.
 
-        Of several files of lines each is a folder, since their sources may have documents of the same path.
+        In a folder without XML each file of lines is a folder, since their sources may have documents of the same path.
         """
         if not os.path.isdir(self._place):
-            yield from _lines(self._place, "")
+            yield from _lines(self._place, "", MOST_IN_ALL)
             return
         names = sorted(files.names(self._place), key=lambda name: (len(name), name))
         xml = [name for name in names if name.startswith("chunk_") and name.endswith(".xml")]
-        json_lines = [name for name in names if name.endswith(".jsonl")]
+        json_lines = [] if xml else [name for name in names if name.endswith(".jsonl") and name != ".jsonl"]
         if not xml and not json_lines:
             raise SourceError(f"there are no chunks in {self._place}", fix=FIX)
         for name in xml:
             yield f"{self._place}/{name}", "", files.read(f"{self._place}/{name}", MOST_BYTES) or b""
+        left = MOST_IN_ALL
         for name in json_lines:
-            yield from _lines(f"{self._place}/{name}", f"{name.removesuffix('.jsonl')}/")
+            place = f"{self._place}/{name}"
+            yield from _lines(place, f"{name.removesuffix('.jsonl')}/", left)
+            left -= (files.stamp(place) or (0, 0))[0]
 
     def read(self, file: Found) -> bytes | None:
         """Return the chunks of a document."""
@@ -87,10 +91,11 @@ class ChunkFiles:
         """Do nothing: no file is left open."""
 
 
-def _lines(place: str, folder: str) -> Iterator[tuple[str, str, bytes]]:
-    data = files.read(place, MOST_IN_ALL)
+def _lines(place: str, folder: str, most: int) -> Iterator[tuple[str, str, bytes]]:
+    data = files.read(place, most)
     if data is None:
-        raise SourceError(f"{place} cannot be read, or is larger than 512 MB", fix="Export it in parts.")
+        problem = f"{place} cannot be read, or the export is larger than 512 MB"
+        raise SourceError(problem, fix="Export it in parts.")
     yield from ((f"{place}:{number}", folder, line) for number, line in enumerate(data.splitlines(), 1) if line)
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 
 from deia import files
-from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
+from deia.ingest.source import MOST_BYTES, UNLISTED, Found, Source, SourceError
 from deia.ingest.source_kinds.folder_door import read_within
 from deia.ingest.source_kinds.globs_of_source import IGNORE, Selection, ignore_spec
 from deia.records import TYPE_CHECKING
@@ -33,7 +33,7 @@ class FolderFiles:
         self._entered: dict[str, str] = {}  # folders and the `.gitignore` files in them, with their stamps before
 
     def files(self) -> Iterator[Found]:
-        """Yield the files that count, sorted by path, and for a folder that cannot be listed its path with a slash.
+        """Yield the files that count, sorted by path; a folder that cannot be listed has the stamp `UNLISTED`.
 
         Raise SourceError if the whole folder is gone or cannot be listed.
         """
@@ -63,28 +63,30 @@ class FolderFiles:
             ignored = ((folder, ignore_spec(text.decode("utf-8", "replace"))), *ignored)
         for entry in entries:
             path = folder + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                is_open = self._selection.enters(path) and (
-                    self._selection.forces or not _is_ignored(f"{path}/", ignored)
-                )
-                if is_open:
-                    yield from self._below(f"{path}/", ignored)
-            elif entry.is_file(follow_symlinks=False) and self._counts(path, ignored):
-                try:
-                    state = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:  # it was there when the folder was listed
-                    continue
-                except OSError as error:
-                    yield self._unlisted(folder, error)
-                    return
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                counts = not is_folder and entry.is_file(follow_symlinks=False) and self._counts(path, ignored)
+                state = entry.stat(follow_symlinks=False) if counts else None
+            except FileNotFoundError:  # it was there when the folder was listed
+                continue
+            except OSError as error:
+                yield self._unlisted(folder, error)
+                return
+            if is_folder and self._is_open(path, ignored):
+                yield from self._below(f"{path}/", ignored)
+            elif state is not None:
                 yield self._found(path, state)
+
+    def _is_open(self, path: str, ignored: Ignored) -> bool:
+        forced = self._selection.forces
+        return self._selection.enters(path) and (forced or not _is_ignored(f"{path}/", ignored))
 
     def _unlisted(self, folder: str, error: OSError) -> Found:
         """Return what stands for a folder that cannot be listed."""
         if not folder:
-            fix = "Get permission to read it, then type: deia source update"
+            fix = "Get permission to read it, and try again."
             raise SourceError(f"the folder {self._top} cannot be listed: {error.strerror}", fix=fix) from error
-        return Found(self._shown(folder), "")
+        return Found(self._shown(folder), UNLISTED)
 
     def _counts(self, path: str, ignored: Ignored) -> bool:
         is_taken = self._selection.takes(path)

@@ -133,9 +133,10 @@ def _source(desk: Desk, place: str, *, collection: str, branch: str = "", filter
     own = tuple(f"{files.real(folder).rstrip('/')}/" for folder in (desk.root, desk.folder))
     if source.kind == S3 or (source.kind == FOLDER and not f"{source.place}/".startswith(own)):
         raise QueryError("an agent takes in folders of the project and public addresses only", fix=PERSON)
+    source = checked(source.but(collection=collection, branch=branch, filter=(filter,) if filter else ()))
     if source.kind != FOLDER and os.path.isabs(source.place):
         raise QueryError("a repository on this machine is not taken in for an agent", fix=PERSON)
-    return checked(source.but(collection=collection, branch=branch, filter=(filter,) if filter else ()))
+    return source
 
 
 def list_sources(desk: Desk) -> Reply:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -20,7 +22,6 @@ from tests.ingest.chunkers.test_definitions import SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE chunk [<!ENTITY a "ha">'
@@ -110,6 +111,28 @@ def test_a_folder_of_lines_is_taken_in_with_a_folder_for_each_file(
         assert (outcome.error, outcome.failed, outcome.documents) == ("", 0, len(library.documents()))
         names = {document.id for document in other.documents()}
         assert {"library:docs/docs/a.md", "library:docs/manuals/a.md"} <= names
+
+
+def test_odd_names_of_files_and_documents_are_taken_as_they_can_be_shown(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "served").mkdir()
+    rows = [{**ROW, "path": path} for path in ("b.md", "x/", "", "\ud800.md")]
+    lines = b"\n".join(json.dumps(row).encode() for row in rows)
+    Path(os.fsdecode(os.fsencode(tmp_path / "served") + b"/caf\xe9.jsonl")).write_bytes(lines)
+    (tmp_path / "served" / ".jsonl").write_bytes(lines)
+    outcome = take_in(library, tmp_path / "served")
+    assert (outcome.error, outcome.documents) == ("", 4)
+    Path(os.fsdecode(os.fsencode(tmp_path / "served") + b"/caf\xe9.jsonl")).write_bytes(lines.split(b"\n")[0])
+    assert take_in(library, tmp_path / "served").removed == 3
+
+
+def test_lines_beside_xml_are_not_of_the_export(library: Library, docs: Path, tmp_path: Path) -> None:
+    ingest(library, library.register(checked(described(FolderSource(path=str(docs), name="docs")))))
+    (tmp_path / "xml").mkdir()
+    for name, content in xml_files(exported(library, "docs/"), "docs"):
+        (tmp_path / "xml" / name).write_bytes(content.encode())
+    (tmp_path / "xml" / "log.jsonl").write_text('{"not": "a chunk"}\n', encoding="utf-8")
+    with Library(str(tmp_path / "other")) as other:
+        assert take_in(other, tmp_path / "xml", "docs").error == ""
 
 
 def test_a_folder_without_chunks_is_an_error(library: Library, docs: Path) -> None:

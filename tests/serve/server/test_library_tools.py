@@ -114,6 +114,16 @@ def test_what_is_not_the_projects_or_public_an_agent_does_not_take_in(desk: Desk
             index(desk, source=source)
 
 
+def test_a_repository_of_this_machine_is_refused_however_it_is_spelt(
+    desk: Desk, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "private").mkdir()
+    (place.root / "git@x").mkdir()
+    monkeypatch.chdir(place.root)
+    with pytest.raises(DeiaError, match="a repository on this machine"):
+        index(desk, source=f"git@x/../{os.path.relpath(tmp_path / 'private', place.root)}")
+
+
 def test_a_link_out_of_the_project_is_no_folder_of_it(desk: Desk, place: Place, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
