@@ -242,7 +242,7 @@ def _collections(root: str, team: Team) -> set[str]:
     chosen = resolve(root, environ=os.environ)
     _, set_tiers = library_tiers(root, os.environ, chosen.tier, chosen.model)
     named = [name for user in team.users for name in user.collections]
-    named += [setting.collection for setting in (*team.limits, *team.owners)]
+    named += [*(limit.collection for limit in team.limits), *(owned.collection for owned in team.owners)]
     sources = registered_sources(root, os.environ)
     return {*(registered.source.collection for registered in sources), *library_collections(named), *set_tiers}
 
