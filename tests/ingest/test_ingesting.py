@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia import freshness
+from deia.folders import LIBRARY_STAMPS
 from deia.ingest.ingesting import Outcome, ingest, planned
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, Library
 from deia.ingest.source import FolderSource, Found, Source, SourceError, checked, described, slug, typed
@@ -313,6 +315,7 @@ def test_what_lies_in_a_folder_that_cannot_be_read_any_more_stays(tmp_path: Path
         said = subprocess.run(dry_run, check=True, cwd=ROOT, capture_output=True, text=True).stdout
     finally:
         (docs / "guide").chmod(0o755)
+    assert not freshness.changed(f"{tmp_path}/library/{LIBRARY_STAMPS}", "", "docs"), "no answer calls it changed"
     assert "removed" not in said
     assert "'guide/': ''" in said
     with Library(str(tmp_path / "library")) as library:

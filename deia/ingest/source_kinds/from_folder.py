@@ -128,7 +128,7 @@ class FolderFiles:
         Each has the stamp that it had then. That of a file is "" if it was too fresh to tell a later change, and on
         Windows, where a listing shows old stamps of files that are held open or have several names.
         """
-        few = found if len(found) + len(self._entered) <= most else ()
+        few = [file for file in found if file.stamp != UNLISTED] if len(found) + len(self._entered) <= most else []
         listed = {self._place(file): "" if sys.platform == "win32" else file.stamp for file in few}
         return {self._top: "", **listed, **self._entered}
 
