@@ -15,7 +15,7 @@ from deia.match.tokeniser import fold, terms
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     Wanted = str | tuple[str, ...] | range | frozenset[int]  # one value, any of several, days, document numbers
     Filters = Mapping[str, Wanted]
@@ -95,6 +95,15 @@ class KeywordIndex:
         query = tantivy.Query.term_query(self._schema, "id", key(document), "basic")
         hits = self._searcher.search(query, limit=1, count=False).hits
         return self._numbers("document", hits)[0] if hits else None
+
+    def numbers_by_id(self, documents: Collection[str]) -> dict[str, int]:
+        """Return the numbers of those of some documents that there are, by their ids."""
+        if not documents:
+            return {}
+        wanted = tantivy.Query.term_set_query(self._schema, "id", [*{*map(key, documents)}])
+        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, self._first()), (tantivy.Occur.Must, wanted)])
+        by_key = {key(self._name(number)): number for number, _, _ in self._found(both, len(documents))}
+        return {document: by_key[key(document)] for document in documents if key(document) in by_key}
 
     def values(self, name: str) -> list[str]:
         """Return every value that a filter can have, sorted."""

@@ -211,9 +211,16 @@ class Catalog:
         number = self.keyword.number(ident)
         return None if number is None else self.document_at(number)
 
+    def documents_by_id(self, idents: Collection[str]) -> dict[str, StoredDocument]:
+        """Return those of the documents that the catalog contains, by their ids; one search finds them all."""
+        numbers = self.keyword.numbers_by_id(idents)
+        return {ident: self.document_at(number) for ident, number in numbers.items()}
+
     def documents(self, idents: Iterable[str]) -> list[StoredDocument]:
         """Return those of the documents that the catalog contains, in order."""
-        return [document for ident in idents if (document := self.document(ident)) is not None]
+        wanted = list(idents)
+        found = self.documents_by_id({*wanted})
+        return [found[ident] for ident in wanted if ident in found]
 
     def text(self, document: StoredDocument) -> str:
         """Return a document's whole text."""
@@ -298,15 +305,16 @@ class Catalog:
     def _document(self, number: int) -> StoredDocument:
         start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
         values = fast_json.loads(self._documents[start:end].decode().partition("\t")[2])
-        passages = values.pop("passages")
+        rows = values.pop("passages")
+        firsts, lasts, headings = [*zip(*rows, strict=False)][:3] or ((), (), ())  # what is behind is not in every row
         first_line, kind = values.pop("first_line"), values.pop("type", "")
         return StoredDocument(
             entry=Entry(**_with_tuples(values)),
             number=number,
             first_line=first_line,
-            passages=tuple((first, last) for first, last, *_ in passages),
-            headings=tuple(heading for _, _, heading, *_ in passages),
-            natures=tuple(tuple(nature) for _, _, _, *nature in passages) if kind else (),
+            passages=tuple(zip(firsts, lasts, strict=True)),
+            headings=headings,
+            natures=tuple([tuple(row[3:]) for row in rows]) if kind else (),
             type=kind,
         )
 

@@ -137,18 +137,17 @@ def _linked(ranked: Ranked, link: Link | None, top: float) -> Ranked:
 def _links(database: Connection, catalog: Catalog, question: Question, seeds: Iterable[Ranked]) -> dict[Place, Link]:
     """Return the strongest link from any of the seeds to each other passage."""
     strongest: dict[Place, Link] = {}
-    opened: dict[str, StoredDocument | None] = {}
-    best = 0.0
+    found = []
     for seed in seeds:
-        best = best or seed.score or 1.0
         source = catalog.document_at(seed.number)
-        passage = source.passages[seed.ordinal]
-        rows = database.execute(LINKS, (MOST_FAN, source.entry.id, *passage, MOST_LINKS)).fetchall()
+        parameters = (MOST_FAN, source.entry.id, *source.passages[seed.ordinal], MOST_LINKS)
+        found.append((seed, source, database.execute(LINKS, parameters).fetchall()))
+    pages = catalog.documents_by_id({row[1] for _, _, rows in found for row in rows})
+    best = (found[0][0].score if found else 0.0) or 1.0
+    for seed, source, rows in found:
         shares = _shares(question, catalog, source, {row[0] for row in rows})
         for line, name, first, target, fan in rows:
-            if name not in opened:
-                opened[name] = catalog.document(name)
-            page = opened[name]
+            page = pages.get(name)
             if page is None or page.number == seed.number:
                 continue
             ordinal = passage_at(page, first)

@@ -138,13 +138,14 @@ def _reasons(database: Connection, catalog: Catalog, named: Named) -> dict[Place
     source = named.document
     parameters = {"entity": named.entity, "name": source.entry.id, "line": named.line, "most": MOST_AROUND}
     reasons: dict[Place, str] = {}
-    for way in WAYS:
-        for name, at, kind, line, target, where in database.execute(way, parameters).fetchall():
-            document = catalog.document(name)
-            if document is not None and document.passages:
-                for ordinal in {passage_at(document, at), passage_at(document, at + HEADING)} if at else {WHOLE}:
-                    place = (document.number, ordinal)
-                    reasons.setdefault(place, f"{target} is {VERBS[kind]} in {where}, line {line}")
+    rows = [row for way in WAYS for row in database.execute(way, parameters).fetchall()]
+    documents = catalog.documents_by_id({row[0] for row in rows})
+    for name, at, kind, line, target, where in rows:
+        document = documents.get(name)
+        if document is not None and document.passages:
+            for ordinal in {passage_at(document, at), passage_at(document, at + HEADING)} if at else {WHOLE}:
+                place = (document.number, ordinal)
+                reasons.setdefault(place, f"{target} is {VERBS[kind]} in {where}, line {line}")
     return reasons
 
 
