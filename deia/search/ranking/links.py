@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 from math import log2
 
-from deia import files
+from deia import fast_json, files
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING, Record
 from deia.search.ranking.rank import Ranked
@@ -40,18 +40,22 @@ LINKS = """select refs.line, documents.name, places.first, refs.target,
     where source.name = ? and refs.line between ? and ? and relations.type in ('LINKS_TO')
     order by 1, 2, 3, 4 limit ?"""
 
+# A relation has the type of the reference that it comes from: asking that first leaves calls aside, which are many.
 # Relations between files of code, which count whatever their lines say, for files that have words of the question.
 PARTS = """select distinct documents.name, refs.target, refs.line, relations.target, relations.type
     from documents source join refs on refs.document = source.id join relations on relations.ref = refs.id
     join places on places.entity = relations.target and places.document != source.id
     join documents on documents.id = places.document
-    where source.name = ? and relations.type in ('IMPORTS', 'INHERITS') order by 1, 3 limit ?"""
-# What calls or inherits what the passage of some lines defines, and where.
-CALLERS = """select documents.name, refs.target, refs.line, own.entity, relations.type
+    where source.name = ? and refs.type in ('IMPORTS', 'INHERITS') order by 1, 3 limit ?"""
+# What calls or inherits what the passage of some lines defines, and where, as far as it is in some documents.
+CALLERS = """select documents.name, found.target, found.line, found.entity, found.type from (
+    select refs.document, refs.target, refs.line, own.entity, relations.type
     from documents source cross join places own on own.document = source.id
     cross join relations on relations.target = own.entity and relations.type in ('CALLS', 'INHERITS')
-    join refs on refs.id = relations.ref join documents on documents.id = refs.document
-    where source.name = ? and own.first between ? and ? limit ?"""
+    join refs on refs.id = relations.ref
+    where source.name = ? and own.first between ? and ? limit ?) found
+    join documents on documents.id = found.document where found.document in (select value from json_each(?))"""
+NUMBERS = "select id from documents where name in (select value from json_each(?))"
 VERBS = {"IMPORTS": "imported", "INHERITS": "inherited", "CALLS": "called", "LINKS_TO": "referred to"}
 LEADING = "select count(*) from (select 1 from relations where target = ? limit ?)"
 
@@ -185,8 +189,9 @@ def _parts(database: Connection, catalog: Catalog, retrieved: Sequence[Ranked]) 
             if other in by_name:
                 count(passages[0], by_name[other], entity, f"{target} is {VERBS[kind]} in {name}, line {line}")
     seeds = [(seed, catalog.document_at(seed.number)) for seed in retrieved[:SEEDS]]
+    numbers = fast_json.dumps([row[0] for row in database.execute(NUMBERS, (fast_json.dumps([*by_name]),))])
     for seed, source in (pair for pair in seeds if pair[1].type == CODE):
-        parameters = (source.entry.id, *source.passages[seed.ordinal], MOST_LINKS)
+        parameters = (source.entry.id, *source.passages[seed.ordinal], MOST_LINKS, numbers)
         for other, target, line, entity, kind in sorted(database.execute(CALLERS, parameters)):
             callers = [passage for passage in by_name.get(other, ()) if _has_line(catalog, passage, line)]
             count(seed, callers, entity, f"{target} is {VERBS[kind]} in {other}, line {line}")
