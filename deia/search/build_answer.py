@@ -334,6 +334,11 @@ def _browse(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     return {kind: tuple(choices[:MOST_BROWSED]) for kind, choices in names.items() if choices}
 
 
+def bare_no_match(_catalog: Catalog, query: Query, _question: Question, audit: Audit) -> Answer:
+    """Return the answer that no document fits, and nothing that helps to find one."""
+    return Answer(query=query.text, matched=False, audit=audit, reason=NOTHING)
+
+
 def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -> Answer:
     """Return the answer that no document fits, with the corrected query and the unknown words."""
     corrected, unknown = searched_for(question), unknown_words(question)

@@ -27,16 +27,27 @@ def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at:
 
     Raise QueryError if a filter names a value that neither has.
     """
-    answers: list[Answer] = []
-    problem: QueryError | None = None
-    for catalog, part in parts(commons, library, query):
-        try:
-            answers.append(search(catalog, part, checked_at=checked_at, tiers=tiers))
-        except QueryError as error:
-            problem = problem or error
-    if problem and not answers:
-        raise problem
-    return answers[0] if len(answers) < 2 else merged(*answers, limit=query.limit)
+    sought = parts(commons, library, query)
+    if len(sought) < 2:
+        return search(*sought[0], checked_at=checked_at, tiers=tiers)
+    (_, own), (_, rest) = sought
+    passages = _without_help(library, rest, checked_at=checked_at, tiers=tiers)
+    has_passages = passages is not None and bool(passages.documents)
+    try:
+        lessons = search(commons, own, checked_at=checked_at, tiers=tiers, helps=not has_passages)
+    except QueryError:
+        if passages is None:
+            raise
+        return passages if has_passages else search(library, rest, checked_at=checked_at, tiers=tiers)
+    return lessons if passages is None else merged(lessons, passages, limit=query.limit)
+
+
+def _without_help(library: Catalog, query: Query, *, checked_at: str, tiers: Sequence[str]) -> Answer | None:
+    """Return the library's answer, or None if a filter names a value that it lacks; the commons helps to ask again."""
+    try:
+        return search(library, query, checked_at=checked_at, tiers=tiers, helps=False)
+    except QueryError:
+        return None
 
 
 def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:

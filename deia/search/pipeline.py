@@ -25,6 +25,7 @@ from deia.search.answer import KEYWORD, Answer, Audit
 from deia.search.build_answer import (
     Candidates,
     answer_with_results,
+    bare_no_match,
     broad_with_results,
     build_results,
     no_match,
@@ -76,8 +77,13 @@ LACKING = 0.4  # of a question's information, that the best document lacks
 FEWEST_DIGITS = 3  # of a number that is worth looking for: a port, a status, an exit code
 
 
-def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS) -> Answer:
-    """Answer a query with the first of the `tiers` that the catalog supports."""
+def search(
+    catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS, helps: bool = True
+) -> Answer:
+    """Answer a query with the first of the `tiers` that the catalog supports.
+
+    Where nothing fits a question, the answer `helps` to ask again, unless the caller has another answer.
+    """
     texts = {name: _printable(value) for name, value in query.values().items() if isinstance(value, str)}
     query = query.but(**texts, keywords=tuple(map(_printable, query.keywords)))
     audit = Audit(
@@ -92,7 +98,7 @@ def search(catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Itera
     if interpretation.kind == CONVERSATIONAL and not interpretation.filters:
         return nothing_asked(query, audit)
     interpretation = interpretation.but(filters={**layers, **interpretation.filters})
-    return _answer_interpreted(catalog, interpretation, audit, tiers=tiers).but(query=query.text)
+    return _answer_interpreted(catalog, interpretation, audit, tiers=tiers, helps=helps).but(query=query.text)
 
 
 def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str] = TIERS) -> list[str]:
@@ -110,34 +116,38 @@ def _printable(text: str) -> str:
 
 
 def _answer_interpreted(
-    catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str]
+    catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str], helps: bool
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
     if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
     meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
-    return _answer_question(catalog, interpretation, audit.but(tier=meaning.name, warnings=all_warnings), meaning)
+    audit = audit.but(tier=meaning.name, warnings=all_warnings)
+    return _answer_question(catalog, interpretation, audit, meaning, none_fits=no_match if helps else bare_no_match)
 
 
 # --- questions in words ----------------------------------------------------------------------------------------------
 
 
-def _answer_question(catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning) -> Answer:
+def _answer_question(
+    catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning,
+    none_fits: Callable[[Catalog, Query, Question, Audit], Answer],
+) -> Answer:  # fmt: skip
     query, filters = interpretation.query, interpretation.filters
     question = read_question(query.text, catalog, strong=interpretation.strong)
     if not question.terms or (_is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
         return too_broad(catalog, query, audit)
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
-        return no_match(catalog, query, question, audit)
+        return none_fits(catalog, query, question, audit)
     today = audit.checked_at[:10]
     candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
     if not candidates.documents:
-        return no_match(catalog, query, question, audit)
+        return none_fits(catalog, query, question, audit)
     by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
     verdict = verdict_on(catalog, candidates, meaning, by_meaning)
     if not verdict.found:
-        return no_match(catalog, query, question, audit)
+        return none_fits(catalog, query, question, audit)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
