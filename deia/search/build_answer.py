@@ -334,13 +334,10 @@ def _browse(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     return {kind: tuple(choices[:MOST_BROWSED]) for kind, choices in names.items() if choices}
 
 
-def bare_no_match(_catalog: Catalog, query: Query, _question: Question, audit: Audit) -> Answer:
-    """Return the answer that no document fits, and nothing that helps to find one."""
-    return Answer(query=query.text, matched=False, audit=audit, reason=NOTHING)
-
-
-def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit) -> Answer:
-    """Return the answer that no document fits, with the corrected query and the unknown words."""
+def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *, helps: bool = True) -> Answer:
+    """Return the answer that no document fits; if it `helps`, with the corrected query, unknown words and more."""
+    if not helps:
+        return Answer(query=query.text, matched=False, audit=audit, reason=NOTHING)
     corrected, unknown = searched_for(question), unknown_words(question)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
     suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []

@@ -25,7 +25,6 @@ from deia.search.answer import KEYWORD, Answer, Audit
 from deia.search.build_answer import (
     Candidates,
     answer_with_results,
-    bare_no_match,
     broad_with_results,
     build_results,
     no_match,
@@ -124,30 +123,29 @@ def _answer_interpreted(
     meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
     audit = audit.but(tier=meaning.name, warnings=all_warnings)
-    return _answer_question(catalog, interpretation, audit, meaning, none_fits=no_match if helps else bare_no_match)
+    return _answer_question(catalog, interpretation, audit, meaning, helps=helps)
 
 
 # --- questions in words ----------------------------------------------------------------------------------------------
 
 
 def _answer_question(
-    catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning,
-    none_fits: Callable[[Catalog, Query, Question, Audit], Answer],
-) -> Answer:  # fmt: skip
+    catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning, *, helps: bool
+) -> Answer:
     query, filters = interpretation.query, interpretation.filters
     question = read_question(query.text, catalog, strong=interpretation.strong)
     if not question.terms or (_is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
         return too_broad(catalog, query, audit)
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
-        return none_fits(catalog, query, question, audit)
+        return no_match(catalog, query, question, audit, helps=helps)
     today = audit.checked_at[:10]
     candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
     if not candidates.documents:
-        return none_fits(catalog, query, question, audit)
+        return no_match(catalog, query, question, audit, helps=helps)
     by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
     verdict = verdict_on(catalog, candidates, meaning, by_meaning)
     if not verdict.found:
-        return none_fits(catalog, query, question, audit)
+        return no_match(catalog, query, question, audit, helps=helps)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
