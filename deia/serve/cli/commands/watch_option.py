@@ -21,6 +21,7 @@ from deia.serve.cli.commands.shared_options import Command, commons_root
 from deia.settings import resolve
 
 PAUSE = 0.3  # seconds between two looks at the files
+REST = 0.1  # seconds that changed files must stay as they are: an editor may empty one before it writes it
 
 
 def watch_option(command: Command) -> Command:
@@ -47,7 +48,7 @@ def _run_again(root: str, check: Callable[[], object]) -> None:
 
     signal.signal(signal.SIGINT, interrupt)
     with suppress(KeyboardInterrupt):
-        sources = _sources(root, {})
+        sources = stamped_sources(root, {})
         while not interrupts:
             began = time.perf_counter()
             try:
@@ -57,13 +58,23 @@ def _run_again(root: str, check: Callable[[], object]) -> None:
             if sys.stdout is not None:
                 sys.stdout.flush()
             output.complain(f"{time.perf_counter() - began:.2f} s. Waiting for changes; to end, press Ctrl-C.")
-            before = sources
-            while not interrupts and (sources := _sources(root, before)) == before:
-                time.sleep(PAUSE)
+            sources = changed_sources(root, sources, interrupts)
     output.complain("")
 
 
-def _sources(root: str, known: Mapping[str, str]) -> dict[str, str]:
+def changed_sources(root: str, before: dict[str, str], interrupts: Sequence[int]) -> dict[str, str]:
+    """Wait until the sources differ from those of before and are at rest, or the person interrupts; return them."""
+    sources, pause = before, PAUSE
+    while not interrupts:
+        time.sleep(pause)
+        last, sources = sources, stamped_sources(root, sources)
+        if sources == last != before:
+            break
+        pause = PAUSE if sources == before else REST
+    return sources
+
+
+def stamped_sources(root: str, known: Mapping[str, str]) -> dict[str, str]:
     """Return the sources of a commons with their stamps; `known` are those of the last look."""
     globs: Sequence[str] = ()
     with suppress(SettingsError):  # the check says what is wrong with them

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.serve.cli.commands import watch_option
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -43,7 +45,7 @@ def one_run(process: subprocess.Popen[str]) -> str:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file at once, as editors do: one that is seen half written is a change of its own."""
+    """Write a file at once, as most editors do."""
     new = path.with_suffix(".new")
     new.write_text(text, encoding="utf-8")
     new.replace(path)
@@ -84,14 +86,32 @@ def test_an_edited_trigger_counts_in_the_next_run(commons: Path, environ: dict[s
 def test_lint_goes_on_past_files_and_settings_that_are_broken(commons: Path, environ: dict[str, str]) -> None:
     with started(commons, environ, "lint") as process:
         assert "0 errors" in one_run(process)
-        (commons / "triggers" / "new.yaml").write_text("- id: a,b\n", encoding="utf-8")
+        replace(commons / "triggers" / "new.yaml", "- id: a,b\n")
         assert "triggers/new.yaml:1" in one_run(process)
         (commons / "triggers" / "new.yaml").unlink()
         assert "0 errors" in one_run(process)
-        (commons / "deia.toml").write_text("budget_tokens = 'many'\n", encoding="utf-8")
+        replace(commons / "deia.toml", "budget_tokens = 'many'\n")
         assert "deia.toml" in one_run(process)
         (commons / "deia.toml").unlink()
         assert "0 errors" in one_run(process)
+
+
+def test_a_file_that_is_emptied_before_it_is_written_is_one_change(
+    commons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = commons / "deia.toml"
+    before = watch_option.stamped_sources(str(commons), {})
+    steps = iter(["", "answer_", "answer_tokens = 900\n"])
+
+    def edit(_seconds: float) -> None:
+        if (step := next(steps, None)) is not None:
+            settings.write_text(step, encoding="utf-8")
+
+    monkeypatch.setattr("time.sleep", edit)
+    changed = watch_option.changed_sources(str(commons), before, [])
+    assert changed != before
+    assert changed == watch_option.stamped_sources(str(commons), {})
+    assert settings.read_text(encoding="utf-8") == "answer_tokens = 900\n"
 
 
 @pytest.mark.slow
@@ -100,5 +120,5 @@ def test_what_lint_mends_is_not_a_change_forever(commons: Path, environ: dict[st
     with started(commons, environ, "lint", "--fix") as process:
         one_run(process)
         one_run(process)  # the index that it has written
-        (commons / "bok" / "newer.md").write_text("# Newer\n\nText.\n", encoding="utf-8")
+        replace(commons / "bok" / "newer.md", "# Newer\n\nText.\n")
         assert "bok/newer.md" in one_run(process)
