@@ -196,3 +196,4 @@ class Result(Record):
     kind: str = ""  # of the passage, such as function
     symbol: str = ""
     text: str = ""  # of the whole document, for renderings that quote it
+    is_part: bool = False  # whether `text` is only what is around the passage, since the document is long

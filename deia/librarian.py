@@ -143,8 +143,8 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
 
     def _answer(self, query: Query, tier: str | None, skip: Sequence[str]) -> Answer:
         """Return and log the answer of the commons and the library; raise QueryError if the tier is unknown."""
+        from deia.search.library_answers import search_both  # noqa: I001, PLC0415 - first: the rest comes in its group
         from deia.match.tiers import CHOICES, TIERS, tiers_of  # noqa: PLC0415 - watching needs no search
-        from deia.search.pipeline import search  # noqa: PLC0415 - likewise
         from deia.search.ranking.retrieve import usual_tier  # noqa: PLC0415 - likewise
 
         if query.limit < 1:
@@ -157,12 +157,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
             began = time.perf_counter()
             tier = tier or usual_tier(library or catalog, query.collection, self.settings.tier)
             tiers, checked_at = tiers_of(tier, model=self.settings.model), spool.timestamp(time.time())
-            if library is None:
-                answer = search(catalog, query, checked_at=checked_at, tiers=tiers)
-            else:
-                from deia.search.library_answers import search_both  # noqa: PLC0415 - if anything was taken in
-
-                answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
+            answer = search_both(catalog, library, query, checked_at=checked_at, tiers=tiers)
         answer = answer.but(dependents=self.said_to_depend(query.text))
         warnings = [*answer.audit.warnings, *(self._compiled.not_encoded(answer) if TIERS[0] in tiers else ())]
         warnings += changes_since_indexing(self.root, self._environ, self.settings)

@@ -158,7 +158,7 @@ def _shown(text: str) -> str:
 
 def _weights(name: str) -> Mapping[str, float]:
     if not _learned:
-        with open(f"{MODELS}/{FILE}", encoding="ascii") as file:
+        with open(f"{MODELS}/{FILE}", encoding="utf-8") as file:
             _learned.update(fast_json.loads(file.read()))
     weights: Mapping[str, float] = _learned[name]
     return weights

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from importlib.util import find_spec
 
 PATTERNS = "patterns 6"  # raised when the same document would yield other facts
 PACKAGES = ("spacy", "spacy-lookups-data")
@@ -23,6 +22,8 @@ def has_word_forms() -> bool:
 @functools.cache
 def _versions() -> dict[str, str]:
     """Return the versions of spaCy and its tables without the second that an import takes; none if one is missing."""
+    from importlib.util import find_spec  # noqa: PLC0415 - a search asks for PATTERNS alone
+
     if find_spec(PACKAGES[0]) is None:
         return {}
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - 13 ms

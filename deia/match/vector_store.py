@@ -12,6 +12,7 @@ import mmap
 import os
 import sys
 from bisect import bisect_right
+from struct import iter_unpack
 
 from deia.errors import ArtefactError
 from deia.match.ivf import GROUPED, LISTS, Lists
@@ -134,8 +135,8 @@ class Vectors:
         wide, from_bytes = self.dimensions // 8, int.from_bytes
         count = len(signs) // wide
         if numpy is None:
-            starts = range(0, count * wide, wide)
-            return [(from_bytes(signs[start : start + wide], "little") ^ query_bits).bit_count() for start in starts]
+            rows = iter_unpack(f"{wide}s", memoryview(signs)[: count * wide])
+            return [(from_bytes(row, "little") ^ query_bits).bit_count() for (row,) in rows]
         unit = next(size for size in (8, 4, 2, 1) if wide % size == 0)
         rows = numpy.frombuffer(signs, f"u{unit}", count=count * wide // unit).reshape(count, wide // unit)
         mask = numpy.frombuffer(query_bits.to_bytes(wide, "little"), f"u{unit}")

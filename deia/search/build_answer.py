@@ -105,6 +105,8 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
 NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
 OUTDATED = 0.5  # of its score, for a document that no longer holds
 MOST_NAMED = 8  # words that a message lists
+MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one …
+AROUND = 400  # … it carries so many lines before and after the passage
 
 
 class Candidates(Record):
@@ -181,11 +183,12 @@ def answer_with_results(
 def _result(
     catalog: Catalog, document: StoredDocument, ranked: Ranked, candidates: Candidates, expand_context: str
 ) -> Result:
-    entry, text = document.entry, catalog.text(document)
+    entry, is_part = document.entry, catalog.text_size(document.number) > MOST_TEXT
     question, stems = candidates.question, candidates.stems_of(entry.id)
     first, last = _expanded(document, ranked.ordinal, expand_context)
     matched = _matched_words(question, stems)
-    lines = text.split("\n")[first - document.first_line : last - document.first_line + 1]
+    lines = catalog.lines(document, first, last)
+    text = "\n".join(catalog.lines(document, first - AROUND, last + AROUND)) if is_part else catalog.text(document)
     reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
     why = entry.why_relevant or "; ".join(filter(None, reasons))
     why = "; ".join(filter(None, (outdated(entry, candidates.today), why)))
@@ -195,7 +198,7 @@ def _result(
     return as_result(
         entry, title=title, score=round(ranked.score, 3), why_relevant=why, keywords_matched=matched,
         lines=(first, last), passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
-        type=document.type, **nature,
+        is_part=is_part, type=document.type, **nature,
     )  # fmt: skip
 
 

@@ -45,6 +45,8 @@ NEW_WORDS = "words-new.bin"
 PATTERNS = "patterns.json"
 CONCEPTS = "concepts.json"
 KEYWORD = "keyword"
+BLOCK = 32_768  # bytes of a text whose lines are counted at once
+LONGEST_CHARACTER = 4  # bytes in UTF-8
 MOST_OPENED = 400  # documents that are kept, since a process that asks often needs the same ones
 REBUILD = "Run `deia compile`."
 
@@ -222,14 +224,35 @@ class Catalog:
         found = self.documents_by_id({*wanted})
         return [found[ident] for ident in wanted if ident in found]
 
-    def text(self, document: StoredDocument) -> str:
-        """Return a document's whole text."""
+    def text(self, document: StoredDocument, *, most: int | None = None) -> str:
+        """Return a document's text, or its first characters; of a manual of megabytes, no more is read than these."""
         start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
-        return self._texts[start:end].decode("utf-8", "replace")
+        end = end if most is None else min(end, start + LONGEST_CHARACTER * most)
+        return self._texts[start:end].decode("utf-8", "replace")[:most]
 
-    def has_text(self, number: int) -> bool:
-        """Return whether a document has a text; one whose file is gone is known by its entry in the index only."""
-        return self._offsets[2 * number + 1] < self._offsets[2 * number + 3]
+    def lines(self, document: StoredDocument, first: int, last: int) -> list[str]:
+        """Return those of some lines of a document's file that exist; no others are decoded."""
+        start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
+        begin = self._after_lines(start, end, first - document.first_line)
+        count = last - max(first, document.first_line) + 1
+        if begin > end or count < 1:
+            return []
+        stop = self._after_lines(begin, end, count)
+        return self._texts[begin : stop - 1].decode("utf-8", "replace").split("\n")
+
+    def _after_lines(self, at: int, end: int, count: int) -> int:
+        """Return where the text goes on after so many lines, or one past its `end` if it has fewer."""
+        while (ends := self._texts[at : min(at + BLOCK, end)].count(b"\n")) < count:
+            count, at = count - ends, at + BLOCK
+            if at >= end:
+                return end + 1
+        for _ in range(count):
+            at = self._texts.find(b"\n", at) + 1
+        return at
+
+    def text_size(self, number: int) -> int:
+        """Return the size of a document's text in bytes, 0 if its file is gone, so that only its entry is known."""
+        return self._offsets[2 * number + 3] - self._offsets[2 * number + 1]
 
     def raw(self, documents: range) -> tuple[memoryview, memoryview, memoryview]:
         """Return the stored lines and texts of consecutive documents, and the offsets at which each begins."""

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 CONFIDENCES = ("low", "medium", "high")
 
 
-def search_both(commons: Catalog, library: Catalog, query: Query, *, checked_at: str, tiers: Sequence[str]) -> Answer:
-    """Answer a query from the commons and the library, as far as it asks for them.
+def search_both(
+    commons: Catalog, library: Catalog | None, query: Query, *, checked_at: str, tiers: Sequence[str]
+) -> Answer:
+    """Answer a query from the commons and the library, if anything was taken in, as far as it asks for them.
 
     Raise QueryError if a filter names a value that neither has.
     """
+    if library is None:
+        return search(commons, query, checked_at=checked_at, tiers=tiers)
     sought = parts(commons, library, query)
     if len(sought) < 2:
         return search(*sought[0], checked_at=checked_at, tiers=tiers)

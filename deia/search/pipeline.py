@@ -147,7 +147,7 @@ def _answer_question(
     if not verdict.found:
         return no_match(catalog, query, question, audit, helps=helps)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
-    is_gone = not catalog.has_text(candidates.ranked[0].number)  # so that there is nothing to quote
+    is_gone = not catalog.text_size(candidates.ranked[0].number)  # so that there is nothing to quote
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"
     candidates, lacked = _second_try(catalog, candidates, query, meaning=meaning, filters=filters)
@@ -281,10 +281,10 @@ def _retrieve_and_rank(
 
 def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
     """Return documents in order, with a lower score for those whose files are gone, which have no text to show."""
-    if all(catalog.has_text(document.number) for document in ranked):
+    if all(catalog.text_size(document.number) for document in ranked):
         return ranked
     lowered = [
-        document if catalog.has_text(document.number) else document.but(score=NEAR_BEST * document.score)
+        document if catalog.text_size(document.number) else document.but(score=NEAR_BEST * document.score)
         for document in ranked
     ]
     return sorted(lowered, key=lambda document: -document.score)

@@ -216,8 +216,8 @@ def _shares(
     """Return the share of a question, weighed by its words, that each line of a document contains."""
     weights = {term.typed: term.weight for term in question.terms if term.part}
     whole = sum(weights.values()) or 1.0
-    text = catalog.text(document).split("\n") if lines else []
-    first = document.first_line
+    first = min(lines, default=document.first_line)
+    text = catalog.lines(document, first, max(lines)) if lines else []
     parts_by_line = {line: {part for word in words(text[line - first]) for part in word} for line in lines}
     return {
         line: sum(weights[word] for word in weights.keys() & parts) / whole for line, parts in parts_by_line.items()

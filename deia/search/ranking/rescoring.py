@@ -102,9 +102,7 @@ def _best_places(evidence: Evidence, weight: float, code_meaning: float) -> dict
 
 def _texts(catalog: Catalog, document: StoredDocument, ordinals: list[int], code: Collection[int]) -> list[str]:
     """Return what the model reads of some passages of a document."""
-    lines = catalog.text(document).split("\n")
-    spans = [document.passages[ordinal] for ordinal in ordinals]
-    texts = ["\n".join(lines[first - document.first_line : last - document.first_line + 1]) for first, last in spans]
+    texts = ["\n".join(catalog.lines(document, *document.passages[ordinal])) for ordinal in ordinals]
     if document.number not in code:
         return texts
     path = path_of(document.entry.id)

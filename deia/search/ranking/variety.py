@@ -51,11 +51,11 @@ def _worth(ranked: Ranked, likest: float, variety: float) -> float:
 
 def _words(catalog: Catalog, ranked: Ranked) -> frozenset[str]:
     document = catalog.document_at(ranked.number)
-    lines = catalog.text(document).split("\n")
     if document.type == "code":  # of which each passage is ranked by itself
-        first, last = document.passages[ranked.ordinal]
-        lines = lines[first - document.first_line : last - document.first_line + 1]
-    return frozenset("\n".join(lines)[:MOST_TEXT].casefold().split())
+        text = "\n".join(catalog.lines(document, *document.passages[ranked.ordinal]))[:MOST_TEXT]
+    else:
+        text = catalog.text(document, most=MOST_TEXT)
+    return frozenset(text.casefold().split())
 
 
 def likeness(words: Collection[str], others: Collection[str]) -> float:

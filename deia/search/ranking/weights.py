@@ -68,7 +68,7 @@ def verdict_weights(tier: str, *, code: bool = False) -> VerdictWeights:
 
 def _learned() -> Mapping[str, Any]:
     if not _loaded:
-        with open(f"{MODELS}/{FILE}", encoding="ascii") as file:
+        with open(f"{MODELS}/{FILE}", encoding="utf-8") as file:
             _loaded.update(fast_json.loads(file.read()))
     return _loaded
 

@@ -75,7 +75,7 @@ def _document(result: Result, share: int) -> str:
     """Return as much of a document as fits its share, quoted."""
     head = f"[{plain(result.id)}] {plain(result.title)} (source: {plain(result.path)})"
     whole = "\n".join([head, *(f"> {plain(line)}".rstrip() for line in result.text.strip().splitlines())])
-    if _weight(whole) <= share:
+    if _weight(whole) <= share and not result.is_part:
         return whole
     named = _named(result, MOST_NAME)
     if share < LEAST_SHARE * CHARACTERS:

@@ -12,7 +12,6 @@ from deia.librarian import Librarian
 from deia.records import TYPE_CHECKING
 from deia.search.rendering.llm_quotes import BUDGET
 from deia.search.rendering.render import OTHER_NAMES, full, render
-from deia.search.rendering.terminal_answer import table
 from deia.serve.cli import output
 from deia.serve.cli.terminal import look_of
 
@@ -40,6 +39,8 @@ def search(
     answer = librarian.query(text, **filters)
     form = form or ("full" if budget else "table" if output.at_terminal() or color == "always" else "summary")
     if form == "table":
+        from deia.search.rendering.terminal_answer import table  # noqa: PLC0415 - agents read the summary
+
         output.show(table(answer, look=look_of(librarian.root, colour=color, environ=os.environ)))
     elif form == "full":
         output.say(full(answer, budget=budget or BUDGET))
