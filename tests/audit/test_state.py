@@ -179,6 +179,14 @@ def test_a_source_whose_changes_cannot_be_seen_is_not_said_to_have_changed(opene
     assert opened().query("when do pumps run?").audit.warnings == ()
 
 
+def test_a_source_that_failed_is_told_in_one_sentence(opened: Opened, tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_text("no chunk\n", encoding="utf-8")
+    take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
+    (warning,) = opened().query(ASKED).audit.warnings
+    assert warning.startswith("the source docs could not be taken in: ")
+    assert warning.endswith("this is no exported chunk. Write it as deia source export does")
+
+
 def test_a_client_may_skip_steps_but_none_that_there_is_not(opened: Opened) -> None:
     answer = opened().query(ASKED, skip=("state", "quality", "classification")).to_dict()
     assert {"state", "quality", "classification"}.isdisjoint(answer["audit"])
