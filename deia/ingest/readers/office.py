@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 SLIDES = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+TABLE, PICTURED, SHAPE = SHOWN = (f"{DRAWING}tbl", f"{SLIDES}pic", f"{SLIDES}sp")  # of a slide
+BREAKS = {f"{DRAWING}t": "", f"{DRAWING}br": "\n"}  # what has text, and what stands behind it
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -142,24 +144,23 @@ def _write_slides(package: Package, lines: MarkdownLines) -> None:
         slide = package.xml(name)
         lines.page()
         for shape in () if slide is None else slide.iter():
-            _write_shape(shape, lines, number)
+            if shape.tag in SHOWN:
+                _write_shape(shape, lines, number)
         for part in package.relations(name).values():
             notes = package.xml(part) if "notesSlide" in part else None
-            for shape in () if notes is None else notes.iter(f"{SLIDES}sp"):
+            for shape in () if notes is None else notes.iter(SHAPE):
                 if _placeholder(shape) == "body":
                     lines.paragraph(_shape_text(shape))
 
 
 def _write_shape(shape: Element, lines: MarkdownLines, number: int) -> None:
-    if shape.tag == f"{DRAWING}tbl":
+    if shape.tag == TABLE:
         for row in shape.iter(f"{DRAWING}tr"):
             lines.row([spaced(_shape_text(cell)) for cell in row.iter(f"{DRAWING}tc")])
-    elif shape.tag == f"{SLIDES}pic":
+    elif shape.tag == PICTURED:
         picture = next(shape.iter(f"{SLIDES}cNvPr"), None)
         alt = spaced(picture.get("descr", "")) if picture is not None else ""
         lines.paragraph(f"[{alt}]" if alt else "")
-    elif shape.tag != f"{SLIDES}sp":
-        return
     elif _placeholder(shape) in {"title", "ctrTitle"}:
         lines.heading(1 if number == 1 else 2, _shape_text(shape))
     elif _placeholder(shape) not in {"sldNum", "dt", "ftr"}:
@@ -172,9 +173,8 @@ def _placeholder(shape: Element) -> str:
 
 
 def _shape_text(element: Element) -> str:
-    breaks = {f"{DRAWING}t": "", f"{DRAWING}br": "\n"}
     paragraphs = (
-        "".join((node.text or "") + breaks[node.tag] for node in paragraph.iter() if node.tag in breaks)
+        "".join([(node.text or "") + BREAKS[node.tag] for node in paragraph.iter() if node.tag in BREAKS])
         for paragraph in element.iter(f"{DRAWING}p")
     )
     return "\n".join(text for text in paragraphs if text.strip())
