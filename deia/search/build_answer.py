@@ -183,12 +183,12 @@ def answer_with_results(
 def _result(
     catalog: Catalog, document: StoredDocument, ranked: Ranked, candidates: Candidates, expand_context: str
 ) -> Result:
-    entry, is_part = document.entry, catalog.text_size(document.number) > MOST_TEXT
+    entry = document.entry
     question, stems = candidates.question, candidates.stems_of(entry.id)
     first, last = _expanded(document, ranked.ordinal, expand_context)
     matched = _matched_words(question, stems)
     lines = catalog.lines(document, first, last)
-    text = "\n".join(catalog.lines(document, first - AROUND, last + AROUND)) if is_part else catalog.text(document)
+    text, is_part = _text(catalog, document, first, last)
     reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
     why = entry.why_relevant or "; ".join(filter(None, reasons))
     why = "; ".join(filter(None, (outdated(entry, candidates.today), why)))
@@ -200,6 +200,15 @@ def _result(
         lines=(first, last), passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
         is_part=is_part, type=document.type, **nature,
     )  # fmt: skip
+
+
+def _text(catalog: Catalog, document: StoredDocument, first: int, last: int) -> tuple[str, bool]:
+    """Return the text of a document, or of a long one what is around some lines, and whether that is only a part."""
+    if catalog.text_size(document.number) <= MOST_TEXT:
+        return catalog.text(document), False
+    begin, end = max(document.first_line, first - AROUND), last + AROUND
+    lines = catalog.lines(document, begin, end)
+    return "\n".join(lines), begin > document.first_line or len(lines) > end - begin
 
 
 def _concepts(question: Question, documents: Sequence[StoredDocument]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ def with_texts(folder: Path, *texts: str, first_line: int = 1) -> Catalog:
         Document(path=path, title=f"Document {path}", text=text, first_line=first_line)
         for path, text in zip(paths, texts, strict=True)
     ]
+    folder.mkdir(exist_ok=True)
     build_catalog(entries, documents, [], [], str(folder))
     return open_catalog(str(folder))
 
@@ -73,5 +74,8 @@ def test_of_a_manual_an_answer_carries_what_is_around_the_passage(tmp_path: Path
     assert long.text in manual
     assert long.text.count("\n") <= 2 * AROUND + long.lines[1] - long.lines[0]
     assert (short.is_part, short.text) == (False, "# Short\n\nThe flux capacitor has no wheels.\n")
+    wide = "\n\n".join(["# Wide", "x" * MOST_TEXT, there])
+    (whole,) = search(with_texts(tmp_path / "wide", wide), Query(text="flux capacitor torque")).documents
+    assert (whole.is_part, whole.text) == (False, wide)
     answer = search(catalog, Query(text="flux capacitor torque"))
     assert "(source: bok/0.md:" in full(answer, budget=1_000_000)  # which lines, though all that it carries would fit

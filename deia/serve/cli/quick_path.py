@@ -85,9 +85,9 @@ def take_places(arguments: list[str]) -> list[str]:
 
 
 def _spare_datetime() -> None:
-    """Let the types in C stand for `datetime`, of which tantivy needs no more: it takes a quarter of a bare start.
+    """Let the types in C stand for `datetime`, whose import, for tantivy, would take a quarter of a bare start.
 
-    From Python 3.12 on, `datetime` itself is no more than these types.
+    Nothing is missing from them, and from Python 3.12 on `datetime` itself is no more than these types.
     """
     if sys.version_info < (3, 12) and sys.implementation.name == "cpython":
         import _datetime  # type: ignore[import-not-found]  # noqa: PLC0415 - only here

@@ -23,7 +23,6 @@ from deia import files
 from deia.errors import DeiaError
 from deia.folders import PACKAGE
 from deia.serve.startup.importer import EXTENSIONS, bytecode_path
-from deia.serve.startup.library_bytecode import keep_library
 from deia.tables import Tables
 
 STARTED = ("serve.hooks.start", "serve.cli.quick_path")  # what the hook's script and the command import first
@@ -31,7 +30,6 @@ HOSTS_FOLDER = "serve/hosts"  # the calling host's module is imported by its nam
 CALLS_HOSTS = "serve.hooks.run"  # … by this one
 CHEAP_LIBRARIES = ("tantivy",)  # every search needs it
 IMPORTER = "importer"  # the group of the importer itself
-LIBRARY_IMPORTER = "serve.startup.library_importer"  # likewise, and it is imported by the importer
 BOOT = "boot"  # the file that `hook.py` itself runs, with the groups of a quiet event, so that it opens no other
 QUIET = (IMPORTER, "serve.hooks.start", "serve.hooks.run")  # and the groups of the hosts
 HOSTS = "serve.hosts."
@@ -182,13 +180,11 @@ def _is_for_checker(node: ast.If) -> bool:
 
 def keep_bytecode(package: str = PACKAGE) -> bool:
     """Write the groups that are missing or older than their sources; return whether all of them exist then."""
-    keep_library(package)
     if has_bytecode(package):
         return True
     try:
         graph = _Graph(package)
-        importers = {IMPORTER: ("serve.startup.importer",), LIBRARY_IMPORTER: (LIBRARY_IMPORTER,)}
-        groups = {**importers, **_groups_of(graph)}
+        groups = {IMPORTER: ("serve.startup.importer",), **_groups_of(graph)}
         contents = {group: _content(names, graph, package) for group, names in groups.items()}
         boot = graph.imports(f"serve.startup.{BOOT}").code
         contents[BOOT] = marshal.dumps((boot, _handed_over(contents, package)))

@@ -23,7 +23,6 @@ else:
 
 
 EXTENSIONS = "extensions"
-LIBRARY = "numpy"  # is imported from a bytecode file of its own (`deia.serve.startup.library_importer`)
 STARTED = "deia.serve.hooks.start"  # what the hook's script imports first
 
 
@@ -36,10 +35,6 @@ class Importer:
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
         """Return the specification of a module that came with its group, or None for any other module."""
-        if name == LIBRARY:
-            from deia.serve.startup.library_importer import use  # noqa: PLC0415 - a hook needs no such library
-
-            use(bytecode_path(self._package, name), name, after=self)
         if name[:5] != "deia.":
             return self._extension(name)
         try:  # noqa: SIM105 - `contextlib` costs more than all of this

@@ -22,6 +22,7 @@ from deia.settings import resolve
 
 PAUSE = 0.3  # seconds between two looks at the files
 REST = 0.1  # seconds that changed files must stay as they are: an editor may empty one before it writes it
+MOST_LOOKS = 20  # at files that go on changing, such as a log
 
 
 def watch_option(command: Command) -> Command:
@@ -63,14 +64,17 @@ def _run_again(root: str, check: Callable[[], object]) -> None:
 
 
 def changed_sources(root: str, before: dict[str, str], interrupts: Sequence[int]) -> dict[str, str]:
-    """Wait until the sources differ from those of before and are at rest, or the person interrupts; return them."""
-    sources, pause = before, PAUSE
+    """Wait until the sources differ from those of before, and for two seconds at most until they rest; return them.
+
+    If the person interrupts, they are returned as they are.
+    """
+    sources, looks = before, 0
     while not interrupts:
-        time.sleep(pause)
+        time.sleep(REST if looks else PAUSE)
         last, sources = sources, stamped_sources(root, sources)
-        if sources == last != before:
+        looks = 0 if sources == before else looks + 1
+        if looks and (sources == last or looks > MOST_LOOKS):
             break
-        pause = PAUSE if sources == before else REST
     return sources
 
 

@@ -114,6 +114,19 @@ def test_a_file_that_is_emptied_before_it_is_written_is_one_change(
     assert settings.read_text(encoding="utf-8") == "answer_tokens = 900\n"
 
 
+def test_a_file_that_never_rests_is_no_reason_to_wait_for_ever(commons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = watch_option.stamped_sources(str(commons), {})
+    edits: list[float] = []
+
+    def edit(seconds: float) -> None:
+        edits.append(seconds)
+        (commons / "deia.toml").write_text("#" * len(edits), encoding="utf-8")
+
+    monkeypatch.setattr("time.sleep", edit)
+    assert watch_option.changed_sources(str(commons), before, []) != before
+    assert sum(edits) < 3
+
+
 @pytest.mark.slow
 def test_what_lint_mends_is_not_a_change_forever(commons: Path, environ: dict[str, str]) -> None:
     (commons / "bok" / "new.md").write_text("# New\n\nText.\n", encoding="utf-8")
