@@ -41,9 +41,9 @@ def _weight(text: str) -> int:
 def quoted(results: Sequence[Result], *, head: str, after: Iterable[str], budget: int = BUDGET) -> str:
     """Return documents quoted below a headline, with lines after them, within a token budget.
 
-    A document that fits, and that the answer carries as a whole, is quoted whole. Of any other, the passage that answers
-    is quoted with the text around it.
-    Documents for which little room is left are only named, and the last ones are left out if there is none.
+    A document that fits, and that the answer carries as a whole, is quoted whole. Of any other, the passage that
+    answers is quoted with the text around it. Documents for which little room is left are only named, and the last ones
+    are left out if there is none.
     """
     room = max(budget, LEAST) * CHARACTERS
     parts = [FRAME, _shortened(head, room // 4)]
