@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from deia.knowledge import Query
 from deia.records import Record
-from deia.search.catalog import Catalog, StoredDocument
+from deia.search.catalog import Catalog
 from deia.search.question.interpret import interpret
 from deia.search.question.terms import Question, named_share, read_question, stem_weights
 from deia.search.ranking.confidence import Verdict, judged, observe
@@ -28,6 +28,7 @@ from deia.search.ranking.retrieve import (
     retrieve,
 )
 from deia.search.ranking.weights import fusion_weight, general_information
+from deia.search.stored_document import StoredDocument
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters  # exists only for type checkers

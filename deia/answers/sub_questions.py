@@ -7,7 +7,6 @@ links lead, or whose titles are names that it contains, are searched for that al
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log2
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from deia.answers.evidence import Passage, Place, read
 from deia.match.keyword import ALSO, NUMBERS, TITLE
 from deia.records import Record
 from deia.search.question.terms import information
-from deia.search.ranking.links import FAN, LINKS, MOST_FAN, MOST_LINKS
+from deia.search.ranking.links import FAN, LINKS, MOST_FAN, MOST_LINKS, passage_at
 
 if TYPE_CHECKING:
     from deia.match.keyword import Filters  # exists only for type checkers
@@ -141,7 +140,7 @@ def _among(seed: Passage, numbers: Iterable[int]) -> Filters:
 def _place(seed: Passage, lead: Lead) -> Place:
     """Return the innermost passage to which a lead leads."""
     document = seed.asked.catalog.document_at(lead.document)
-    return lead.document, max(0, bisect_right([first for first, _ in document.passages], lead.line) - 1)
+    return lead.document, passage_at(document, lead.line)
 
 
 def _answering(seed: Passage, lacking: Sequence[Aspect], leads: Sequence[Lead]) -> dict[Place, Lead]:

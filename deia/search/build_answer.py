@@ -6,9 +6,10 @@ from deia.knowledge import Entry, Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, Similar, as_result
-from deia.search.catalog import Catalog, Pattern, StoredDocument
+from deia.search.catalog import Catalog, Pattern
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import Ranked, primary_count
+from deia.search.stored_document import StoredDocument
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

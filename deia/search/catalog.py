@@ -12,16 +12,18 @@ import sys
 
 from deia import fast_json
 from deia.errors import ArtefactError
-from deia.knowledge import Entry
 from deia.match.keyword import KeywordIndex
 from deia.match.spelling import Vocabulary
 from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
+from deia.search.stored_document import described_at, document_at, with_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Any, Protocol
+
+    from deia.search.stored_document import StoredDocument
 
     class Elsewhere(Protocol):
         """What keeps the vectors of the passages besides the catalog."""
@@ -34,9 +36,9 @@ if TYPE_CHECKING:
             """Return the passages nearest to a vector, of some documents or of all; None if it cannot answer."""
 
 
-FORMAT = 4
+FORMAT = 5
 HEADER = "catalog.json"
-DOCUMENTS = "documents.txt"  # one line per document: its id, a tab, its metadata
+DOCUMENTS = "documents.txt"  # one line per document (`deia.search.stored_document`)
 OFFSETS = "documents.at"  # two numbers per document: the offsets of its line and of its text
 TEXTS = "texts.txt"
 DIGESTS = "digests.bin"
@@ -49,20 +51,6 @@ BLOCK = 32_768  # bytes of a text whose lines are counted at once
 LONGEST_CHARACTER = 4  # bytes in UTF-8
 MOST_OPENED = 400  # documents that are kept, since a process that asks often needs the same ones
 REBUILD = "Run `deia compile`."
-
-
-class StoredDocument(Record):
-    """A document of the catalog: its entry, its number, and the lines and headings of its passages."""
-
-    entry: Entry
-    number: int
-    first_line: int = 1
-    passages: tuple[tuple[int, int], ...] = ()
-    headings: tuple[str, ...] = ()
-    natures: tuple[
-        tuple[str, str, int, int, int], ...
-    ] = ()  # kind, symbol, page, parent and level, if a passage has any
-    type: str = ""  # of a document of the library
 
 
 class Pattern(Record):
@@ -150,7 +138,7 @@ class Catalog:
     def clusters(self) -> Mapping[str, Cluster]:
         """The clusters by id."""
         if self._clusters is None:
-            self._clusters = {name: Cluster(**_with_tuples(fields)) for name, fields in self.header["clusters"].items()}
+            self._clusters = {name: Cluster(**with_tuples(fields)) for name, fields in self.header["clusters"].items()}
         return self._clusters
 
     @property
@@ -198,8 +186,8 @@ class Catalog:
 
     def path(self, number: int) -> str:
         """Return a document's path by its number."""
-        start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
-        return str(fast_json.loads(self._documents[start:end].decode().partition("\t")[2])["path"])
+        described = described_at(self._documents, self._offsets[2 * number], self._offsets[2 * number + 2])
+        return str(described["path"])
 
     def ids(self) -> dict[str, int]:
         """Return the number of every document by its id; only the beginning of each line is read."""
@@ -326,25 +314,7 @@ class Catalog:
         return self._opened[number]
 
     def _document(self, number: int) -> StoredDocument:
-        start, end = self._offsets[2 * number], self._offsets[2 * number + 2]
-        values = fast_json.loads(self._documents[start:end].decode().partition("\t")[2])
-        rows = values.pop("passages")
-        firsts, lasts, headings = [*zip(*rows, strict=False)][:3] or ((), (), ())  # what is behind is not in every row
-        first_line, kind = values.pop("first_line"), values.pop("type", "")
-        return StoredDocument(
-            entry=Entry(**_with_tuples(values)),
-            number=number,
-            first_line=first_line,
-            passages=tuple(zip(firsts, lasts, strict=True)),
-            headings=headings,
-            natures=tuple([tuple(row[3:]) for row in rows]) if kind else (),
-            type=kind,
-        )
-
-
-def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields read from JSON as records have them, with tuples instead of lists."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        return document_at(self._documents, self._offsets[2 * number], self._offsets[2 * number + 2], number)
 
 
 def open_catalog(folder: str) -> Catalog:

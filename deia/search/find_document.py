@@ -12,7 +12,8 @@ from deia.commons.layers.merge_layers import file_at
 from deia.errors import QueryError
 from deia.match.tokeniser import words
 from deia.records import Record
-from deia.search.catalog import Catalog, StoredDocument
+from deia.search.catalog import Catalog
+from deia.search.stored_document import StoredDocument
 from deia.suggestions import nearest
 
 MOST_NEAR = 2_000  # ids that are compared by edit distance

@@ -11,7 +11,8 @@ from deia.match.tokeniser import distinct, words
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView, as_result
 from deia.search.build_answer import most_urgent
-from deia.search.catalog import Catalog, StoredDocument
+from deia.search.catalog import Catalog
+from deia.search.stored_document import StoredDocument
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from itertools import chain
 from operator import attrgetter
@@ -21,6 +21,7 @@ from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import LONGEST_KEY, key
 from deia.match.numerics import np
 from deia.records import Record
+from deia.search import stored_document
 from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS, Catalog
 
 DIGEST_SIZE = 16
@@ -125,26 +126,22 @@ def _clean_value(value: object) -> Any:
 
 
 def line_of(volume: Volume, chunks: Sequence[Chunk]) -> bytes:
-    """Return the store's line about a document and its passages."""
+    """Return the catalog's line about a document and its passages."""
     entry = volume.entry
     described = {name: value for name, value in zip(KEPT, _fields(entry), strict=True) if value}  # for questions
     passages: list[list[Json]] = [[*chunk.lines, printable(chunk.heading), *_nature(chunk)] for chunk in chunks]
     kind = {"type": volume.types[0]} if volume.known else {}
     row = {
         "id": entry.id, "path": entry.path, "title": entry.title, **described,
-        "first_line": volume.document.first_line, "passages": passages, **kind,
+        "first_line": volume.document.first_line, **kind,
     }  # fmt: skip
-    return _line(entry.id, row)
+    return stored_document.line_of(row, passages, _json)
 
 
 def _nature(chunk: Chunk) -> tuple[Json, ...]:
     """Return what a chunk is, if its chunker said so."""
     nature = (chunk.kind, printable(chunk.symbol), chunk.page, chunk.parent, chunk.level)
     return nature if nature != NO_NATURE else ()
-
-
-def _line(document: str, row: Mapping[str, Json]) -> bytes:
-    return f"{_json(document)}\t{_json(row)}\n".encode("ascii")
 
 
 class ShelfWriter:
@@ -169,7 +166,7 @@ class ShelfWriter:
     def leave_out(self) -> None:
         """Leave a number without a document, because the others keep theirs."""
         self._offsets.extend(self._at)
-        self._write(_line("", {}), b"", bytes(DIGEST_SIZE))
+        self._write(stored_document.line_of({}, (), _json), b"", bytes(DIGEST_SIZE))
 
     def copy(self, before: Catalog, documents: range, known: bytes) -> None:
         """Write consecutive documents as an earlier store held them, with their digests."""

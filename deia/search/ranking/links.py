@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 from math import log2
+from operator import itemgetter
 
 from deia import fast_json, files
 from deia.match.tokeniser import words
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from sqlite3 import Connection
 
-    from deia.search.catalog import Catalog, StoredDocument
+    from deia.search.catalog import Catalog
     from deia.search.question.terms import Question
+    from deia.search.stored_document import StoredDocument
 
 # Chosen with bench/links.py on 400 of the questions made of CPython's documentation, and reported on others.
 SEEDS = 10  # of the best passages, whose links are followed
@@ -226,4 +228,4 @@ def _shares(
 
 def passage_at(document: StoredDocument, line: int) -> int:
     """Return the ordinal of the innermost passage that contains a line."""
-    return max(0, bisect.bisect_right([first for first, _ in document.passages], line) - 1)
+    return max(0, bisect.bisect_right(document.passages, line, key=itemgetter(0)) - 1)

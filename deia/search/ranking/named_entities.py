@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from deia.match.keyword import Filters
-    from deia.search.catalog import Catalog, StoredDocument
+    from deia.search.catalog import Catalog
     from deia.search.question.terms import Question
     from deia.search.ranking.links import Place
     from deia.search.ranking.rank import Ranked
+    from deia.search.stored_document import StoredDocument
 
 # Chosen with bench/links.py, with questions of other seeds than those that are reported.
 NAMED = 2.0  # strength of a link to what is named, times the share of the question that its name is

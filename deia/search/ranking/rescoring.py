@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from deia.match.tiers import Tier
-    from deia.search.catalog import Catalog, StoredDocument
+    from deia.search.catalog import Catalog
     from deia.search.question.terms import Question
     from deia.search.ranking.rank import Evidence, Passage
     from deia.search.ranking.retrieve import Meaning
+    from deia.search.stored_document import StoredDocument
 
 K = TypeVar("K", "Passage", int)
 # nDCG@10 of a quarter of the questions of two sets (k8s-runbooks, owasp-checklist): static .866 and .539, compact .877

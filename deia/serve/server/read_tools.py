@@ -28,13 +28,14 @@ from deia.knowledge import Result
 from deia.librarian import Librarian
 from deia.records import URGENCIES, Record
 from deia.search.answer import NOTHING, TOO_BROAD, Answer
-from deia.search.catalog import Catalog, StoredDocument
+from deia.search.catalog import Catalog
 from deia.search.filters import Filters
 from deia.search.find_document import FoundDocument, look_up, read_lines
 from deia.search.ranking.retrieve import BY_WORDS
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
 from deia.search.rendering.render import as_xml, full, summary
+from deia.search.stored_document import StoredDocument
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.tables import toml_beside
 from deia.watch.clauses.folder_signs import SIGNS, signs_around

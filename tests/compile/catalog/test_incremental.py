@@ -96,7 +96,7 @@ def shelf(root: Path) -> dict[str, Any]:
     opened = catalog(root)
     shelved = {name: opened.document(name) for name in opened.ids()}
     return {
-        name: (document.entry, opened.text(document), document.passages)
+        name: (document.entry, opened.text(document), tuple(document.passages))
         for name, document in shelved.items()
         if document
     }

@@ -1,0 +1,108 @@
+"""A document as the search catalog stores it: its entry, and its passages, each of which is parsed when asked for.
+
+A manual has thousands of passages, and a question needs a few of them: parsing all cost a tenth of a cold search.
+"""
+
+from __future__ import annotations
+
+from deia import fast_json
+from deia.knowledge import Entry
+from deia.records import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from mmap import mmap
+    from typing import Any
+
+INDEX = 8  # hexadecimal digits that say where the row of a passage begins
+
+
+class StoredDocument(Record):
+    """A document of the catalog: its entry, its number, and the lines and headings of its passages."""
+
+    entry: Entry
+    number: int
+    first_line: int = 1
+    passages: Sequence[tuple[int, int]] = ()
+    headings: Sequence[str] = ()
+    natures: Sequence[tuple[str, str, int, int, int]] = ()  # kind, symbol, page, parent, level, if any passage has them
+    type: str = ""  # of a document of the library
+
+
+class Column:
+    """What one column of a document's passages says, as a sequence."""
+
+    __slots__ = ("_data", "_end", "_index", "_read", "_rows")
+
+    def __init__(self, data: mmap, index: int, end: int, read: Callable[[list[Any]], Any]) -> None:
+        """The rows of the passages end at `end`; where each begins stands at `index`, and a tab behind that."""
+        self._data, self._index, self._end, self._read = data, index, end, read
+        self._rows = data.find(b"\t", index, end) + 1
+
+    def __len__(self) -> int:
+        return (self._rows - 1 - self._index) // INDEX
+
+    def __getitem__(self, ordinal: int) -> Any:
+        count = len(self)
+        ordinal = ordinal + count if ordinal < 0 else ordinal
+        if not 0 <= ordinal < count:
+            raise IndexError(ordinal)
+        start, end = self._start(ordinal), self._start(ordinal + 1) - 1 if ordinal + 1 < count else self._end
+        return self._read(fast_json.loads(self._data[start:end].decode("ascii")))
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)))
+
+    def _start(self, ordinal: int) -> int:
+        at = self._index + INDEX * ordinal
+        return self._rows + int(self._data[at : at + INDEX], 16)
+
+
+def line_of(described: Mapping[str, Any], passages: Sequence[Sequence[object]], json: Callable[[object], str]) -> bytes:
+    """Return the catalog's line about a document: id, description, where each passage's row begins, and these rows.
+
+    Tabs stand between them, which JSON writes in another way. A row has first and last line, heading, and its nature.
+    """
+    rows = [json(row) for row in passages]
+    starts, at = [], 0
+    for row in rows:
+        starts.append(f"{at:0{INDEX}x}")
+        at += len(row) + 1
+    parts = (json(described.get("id", "")), json(described), "".join(starts), "\t".join(rows))
+    return "\t".join(parts).encode("ascii") + b"\n"
+
+
+def described_at(data: mmap, start: int, end: int) -> dict[str, Any]:
+    """Return the description in the line of a document, from `start` to `end`."""
+    begin = data.find(b"\t", start, end) + 1
+    described: dict[str, Any] = fast_json.loads(data[begin : data.find(b"\t", begin, end)].decode("ascii"))
+    return described
+
+
+def document_at(data: mmap, start: int, end: int, number: int) -> StoredDocument:
+    """Return the document whose line in the catalog is from `start` to `end`."""
+    described = described_at(data, start, end)
+    first_line, kind = described.pop("first_line"), described.pop("type", "")
+    index = data.find(b"\t", data.find(b"\t", start, end) + 1, end) + 1
+    columns: list[Any] = [Column(data, index, end - 1, read) for read in (_lines, _heading, _nature)]
+    return StoredDocument(
+        entry=Entry(**with_tuples(described)), number=number, first_line=first_line, passages=columns[0],
+        headings=columns[1], natures=columns[2] if kind else (), type=kind,
+    )  # fmt: skip
+
+
+def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields read from JSON as records have them, with tuples instead of lists."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def _lines(row: list[Any]) -> tuple[int, int]:
+    return row[0], row[1]
+
+
+def _heading(row: list[Any]) -> str:
+    return str(row[2])
+
+
+def _nature(row: list[Any]) -> tuple[Any, ...]:
+    return tuple(row[3:])
