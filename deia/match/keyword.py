@@ -134,7 +134,9 @@ class KeywordIndex:
 
     def numbers(self, *, filters: Filters) -> set[int]:
         """Return the numbers of the documents that pass the filters."""
-        matches = self._found(self._filtered(self._first(), filters), max(1, self.chunks))
+        named = filters.get(NUMBERS)
+        most = min(self.chunks, len(named)) if isinstance(named, frozenset) else self.chunks
+        matches = self._found(self._filtered(self._first(), filters), max(1, most))
         return {number for number, _, _ in matches}
 
     def listed(self, *, filters: Filters, limit: int) -> list[str]:
