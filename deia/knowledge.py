@@ -195,5 +195,5 @@ class Result(Record):
     page: int = 0  # on which the passage begins, if its document has pages
     kind: str = ""  # of the passage, such as function
     symbol: str = ""
-    text: str = ""  # of the whole document, for renderings that quote it
+    text: str = ""  # of the document, for renderings that quote it
     is_part: bool = False  # whether `text` is only what is around the passage, since the document is long

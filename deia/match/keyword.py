@@ -134,8 +134,8 @@ class KeywordIndex:
 
     def numbers(self, *, filters: Filters) -> set[int]:
         """Return the numbers of the documents that pass the filters."""
-        named = filters.get(NUMBERS)
-        most = min(self.chunks, len(named)) if isinstance(named, frozenset) else self.chunks
+        required = [wanted for name, wanted in filters.items() if not name.startswith(NOT)]
+        most = min([self.chunks, *(len(wanted) for wanted in required if isinstance(wanted, frozenset))])
         matches = self._found(self._filtered(self._first(), filters), max(1, most))
         return {number for number, _, _ in matches}
 

@@ -106,8 +106,7 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
 NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
 OUTDATED = 0.5  # of its score, for a document that no longer holds
 MOST_NAMED = 8  # words that a message lists
-MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one …
-AROUND = 400  # … it carries so many lines before and after the passage
+MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one about as many
 
 
 class Candidates(Record):
@@ -205,9 +204,11 @@ def _result(
 
 def _text(catalog: Catalog, document: StoredDocument, first: int, last: int) -> tuple[str, bool]:
     """Return the text of a document, or of a long one what is around some lines, and whether that is only a part."""
-    if catalog.text_size(document.number) <= MOST_TEXT:
+    size = catalog.text_size(document.number)
+    if size <= MOST_TEXT:
         return catalog.text(document), False
-    begin, end = max(document.first_line, first - AROUND), last + AROUND
+    around = MOST_TEXT * document.passages[-1][1] // size // 2  # lines before the passage, and as many after it
+    begin, end = max(document.first_line, first - around), last + around
     lines = catalog.lines(document, begin, end)
     return "\n".join(lines), begin > document.first_line or len(lines) > end - begin
 

@@ -16,7 +16,7 @@ from deia.match.keyword import KeywordIndex
 from deia.match.spelling import Vocabulary
 from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
-from deia.search.stored_document import described_at, document_at, with_tuples
+from deia.search.stored_document import REBUILD, described_at, document_at, with_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -50,7 +50,6 @@ KEYWORD = "keyword"
 BLOCK = 32_768  # bytes of a text whose lines are counted at once
 LONGEST_CHARACTER = 4  # bytes in UTF-8
 MOST_OPENED = 400  # documents that are kept, since a process that asks often needs the same ones
-REBUILD = "Run `deia compile`."
 
 
 class Pattern(Record):
@@ -307,11 +306,12 @@ class Catalog:
 
     def document_at(self, number: int) -> StoredDocument:
         """Return a document by its number; the last ones are kept."""
-        if number not in self._opened:
+        document = self._opened.get(number)
+        if document is None:
             if len(self._opened) >= MOST_OPENED:
-                self._opened.clear()
-            self._opened[number] = self._document(number)
-        return self._opened[number]
+                self._opened.clear()  # another thread may do so, too
+            document = self._opened[number] = self._document(number)
+        return document
 
     def _document(self, number: int) -> StoredDocument:
         return document_at(self._documents, self._offsets[2 * number], self._offsets[2 * number + 2], number)

@@ -6,6 +6,7 @@ A manual has thousands of passages, and a question needs a few of them: parsing 
 from __future__ import annotations
 
 from deia import fast_json
+from deia.errors import ArtefactError
 from deia.knowledge import Entry
 from deia.records import TYPE_CHECKING, Record
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from mmap import mmap
     from typing import Any
 
+REBUILD = "Run `deia compile`."
 INDEX = 8  # hexadecimal digits that say where the row of a passage begins
 
 
@@ -34,10 +36,9 @@ class Column:
 
     __slots__ = ("_data", "_end", "_index", "_read", "_rows")
 
-    def __init__(self, data: mmap, index: int, end: int, read: Callable[[list[Any]], Any]) -> None:
-        """The rows of the passages end at `end`; where each begins stands at `index`, and a tab behind that."""
-        self._data, self._index, self._end, self._read = data, index, end, read
-        self._rows = data.find(b"\t", index, end) + 1
+    def __init__(self, data: mmap, index: int, rows: int, end: int, read: Callable[[list[Any]], Any]) -> None:
+        """The rows of the passages are from `rows` to `end`; where each begins stands at `index`, and a tab behind."""
+        self._data, self._index, self._rows, self._end, self._read = data, index, rows, end, read
 
     def __len__(self) -> int:
         return (self._rows - 1 - self._index) // INDEX
@@ -75,7 +76,10 @@ def line_of(described: Mapping[str, Any], passages: Sequence[Sequence[object]], 
 def described_at(data: mmap, start: int, end: int) -> dict[str, Any]:
     """Return the description in the line of a document, from `start` to `end`."""
     begin = data.find(b"\t", start, end) + 1
-    described: dict[str, Any] = fast_json.loads(data[begin : data.find(b"\t", begin, end)].decode("ascii"))
+    try:
+        described: dict[str, Any] = fast_json.loads(data[begin : data.find(b"\t", begin, end)].decode("ascii"))
+    except ValueError as error:
+        raise ArtefactError("the search catalog is damaged", fix=REBUILD) from error
     return described
 
 
@@ -84,7 +88,10 @@ def document_at(data: mmap, start: int, end: int, number: int) -> StoredDocument
     described = described_at(data, start, end)
     first_line, kind = described.pop("first_line"), described.pop("type", "")
     index = data.find(b"\t", data.find(b"\t", start, end) + 1, end) + 1
-    columns: list[Any] = [Column(data, index, end - 1, read) for read in (_lines, _heading, _nature)]
+    rows = data.find(b"\t", index, end) + 1
+    if not rows or (rows - 1 - index) % INDEX:
+        raise ArtefactError("the search catalog is damaged", fix=REBUILD)
+    columns: list[Any] = [Column(data, index, rows, end - 1, read) for read in (_lines, _heading, _nature)]
     return StoredDocument(
         entry=Entry(**with_tuples(described)), number=number, first_line=first_line, passages=columns[0],
         headings=columns[1], natures=columns[2] if kind else (), type=kind,

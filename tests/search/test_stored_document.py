@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deia.errors import ArtefactError
 from deia.search.ranking.links import passage_at
 from deia.search.stored_document import StoredDocument, described_at, document_at, line_of
 
@@ -64,3 +65,13 @@ def test_a_description_is_read_without_the_passages() -> None:
     assert described_at(data, start, end) == {"id": "a", "path": "bok/a.md"}
     data, start, end = stored({}, [])  # a number that has no document any more
     assert described_at(data, start, end) == {}
+
+
+@pytest.mark.parametrize("damage", [(b"\t", b" "), (b"\t0", b"\t"), (b'"title"', b"title")])
+def test_a_line_that_is_not_whole_is_refused_with_the_cure(damage: tuple[bytes, bytes]) -> None:
+    line = line_of({"id": "a", "path": "a", "title": "A", "first_line": 1}, [[1, 2, "H"]] * 2, json.dumps)
+    torn = line.replace(*damage)
+    data = mmap.mmap(-1, len(torn))
+    data.write(torn)
+    with pytest.raises(ArtefactError, match="deia compile"):
+        document_at(data, 0, len(torn), 7)
