@@ -36,11 +36,9 @@ if TYPE_CHECKING:
 Place = tuple[int, int]  # a document's number and the ordinal of a passage in it
 NET = 50  # passages of a catalog that are looked at
 DOCUMENT = 0.5  # how much the rank of its document counts for a passage
-MOST_READ = 400  # documents whose lines are kept
 CODE = "code"
 MOST_NETS = 100  # questions whose nets are kept
 _nets: dict[tuple[Catalog, str, str, str], Net] = {}
-_read: dict[tuple[str, int], tuple[str, ...]] = {}
 
 
 class Asked(Record):
@@ -73,10 +71,7 @@ class Passage(Record):
     @property
     def text(self) -> tuple[str, ...]:
         """Its lines."""
-        first, last = self.lines
-        return _lines(self.asked.catalog, self.document)[
-            first - self.document.first_line : last - self.document.first_line + 1
-        ]
+        return tuple(self.asked.catalog.lines(self.document, *self.lines))
 
     @property
     def path(self) -> str:
@@ -201,17 +196,6 @@ def read(asked: Asked, scores: Mapping[Place, float], cosines: Mapping[Place, fl
         )
         for place, score in scores.items()
     ]  # fmt: skip
-
-
-def _lines(catalog: Catalog, document: StoredDocument) -> tuple[str, ...]:
-    """Return the lines of a document, which are kept for the next question."""
-    key = catalog.folder, document.number
-    if (lines := _read.get(key)) is None:
-        lines = tuple(catalog.text(document).split("\n"))
-        if len(_read) >= MOST_READ:
-            _read.clear()
-        _read[key] = lines
-    return lines
 
 
 def _fused(
