@@ -21,8 +21,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from retrieval import compiled, rows
 from search import corpus
 
@@ -34,6 +32,7 @@ from deia.engines.engine import Engine, Passage, Shelf
 from deia.engines.postgres import PostgresEngine
 from deia.ingest.ingesting import ingest
 from deia.ingest.source import FolderSource, checked, described
+from deia.match.numerics import NDArray, np
 from deia.search.catalog import Catalog
 from deia.search.local_engine import LocalEngine
 from deia.search.pipeline import ranking

@@ -20,13 +20,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from deia.audit import golden_run
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.compile.catalog.effort import Effort
 from deia.knowledge import Document, Entry, Query
 from deia.match.minilm import unit
+from deia.match.numerics import np
 from deia.match.passage_vectors import decoded
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import question_words, words

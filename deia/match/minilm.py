@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
-from deia.match.numerics import Floats, NDArray, np
+from deia.match.numerics import ONE_THREAD, Floats, NDArray, np
 from deia.match.static_vectors import CHARACTERS, MOST_CACHED, longest_pieces, mapped_model
 
 FILE = "compact.bin"
@@ -186,7 +186,7 @@ class Compact:
         return vector
 
     def encode(self, texts: Sequence[str], *, threads: int = 1, network: Network | None = None) -> Floats:
-        """Return the unit vectors of texts, one per row, computed in this many `threads`.
+        """Return the unit vectors of texts, one per row, computed in this many `threads` if numpy has one of its own.
 
         `network` is what runs the model instead of numpy (`deia.match.onnx_network`).
         """
@@ -201,7 +201,7 @@ class Compact:
             """Encode one batch and store its vectors in their rows."""
             vectors[batch] = run([coded[number] for number in batch])
 
-        if threads > 1 and len(batches) > 1:
+        if threads > 1 and len(batches) > 1 and (network or ONE_THREAD):
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, and only the compiler needs it
 
             with ThreadPoolExecutor(threads) as pool:
