@@ -3,10 +3,11 @@
     python bench/functions.py [--questions 500] [--half tuned|held|both] [--tier static|compact] [--kept FOLDER]
 
 The standard library without its tests is copied with every docstring taken out, and taken in by `deia ingest` like any
-other folder. A question is the first paragraph of a docstring; what is asked is what `Librarian.query` answers. A
-question counts as met if one of the first ten passages is the function, or has all of it. What was tuned was tuned on
-the packages of the one half; the other half was held out. `bm25` asks SQLite's FTS5 the same, over the same functions
-with three fields: name, signature and body. `--kept` keeps the library from one run to the next.
+other folder; for the tier `compact` all of it is then encoded. A question is the first paragraph of a docstring; what
+is asked is what `Librarian.query` answers. A question counts as met if one of the first ten passages is the function,
+or has all of it. What was tuned was tuned on the packages of the one half; the other half was held out. `bm25` asks
+SQLite's FTS5 the same, over the same functions with three fields: name, signature and body. `--kept` keeps the library
+from one run to the next.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def main() -> None:
         place = options.kept or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         functions = list(copied(place / "library"))
         asked = chosen(functions, options.questions)
-        take_in(place)
+        take_in(place, options.tier)
         librarian = Librarian(place / "commons", ledger=False)
         began = time.process_time()
         found = ask(librarian, asked, options.tier)
@@ -181,14 +182,16 @@ def main() -> None:
         print(f"{seconds / len(asked) * 1e3:.1f} ms of work a question")
 
 
-def take_in(place: Path) -> None:
-    """Take the code into the library of an empty commons, as a person would."""
+def take_in(place: Path, tier: str) -> None:
+    """Take the code into the library of an empty commons, as a person would, and encode it if that tier is asked."""
     own = {"DEIA_STATE": f"{place}/state", "DEIA_CACHE": f"{place}/cache", "DEIA_TRUST": "*", "DEIA_STARTER": "false"}
     os.environ.update(own)
     (place / "commons").mkdir(exist_ok=True)
     (place / "commons" / "deia.toml").touch()
-    command = [str(Path(sys.executable).with_name("deia")), "--commons", f"{place}/commons", "ingest"]
-    print(subprocess.run([*command, f"{place}/library"], capture_output=True, text=True, check=True).stdout.strip())
+    command = [str(Path(sys.executable).with_name("deia")), "--commons", f"{place}/commons"]
+    steps = [["ingest", f"{place}/library"], *([["compile", "--tier", tier]] if tier == "compact" else [])]
+    for step in steps:
+        print(subprocess.run([*command, *step], capture_output=True, text=True, check=True).stdout.strip(), flush=True)
 
 
 def report(functions: Sequence[Function], asked: Sequence[Function], found: Sequence[int], half: str) -> None:

@@ -11,6 +11,7 @@ from deia.typed_json import read_record
 NAME = "encoding"  # the file, in the folder of the library's compiled files
 SILENT = 120.0  # seconds without a word after which nobody seems to be at work
 EVERYTHING = "to encode all of it, type: deia compile --tier compact"
+BEGUN = "a process of its own encodes it for the sentence model now"
 
 
 class Encoding(Record):
@@ -54,8 +55,9 @@ def library_warning(folder: str) -> str:
 
     A library that keeps to word vectors says so where sources are listed, not at every answer.
     """
-    encoding = read_encoding(folder)
-    progress = encoding.sentence(time.time()) or EVERYTHING
+    encoding, now = read_encoding(folder), time.time()
+    # Whoever starts to encode writes that, and counts later; whoever has encoded all of it still compiles it.
+    progress = encoding.sentence(now) or (BEGUN if now - encoding.at <= SILENT else EVERYTHING)
     return "" if encoding.reason else f"the library was searched with word vectors only; {progress}"
 
 

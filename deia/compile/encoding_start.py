@@ -70,6 +70,7 @@ def start_encoding(root: str, environ: Mapping[str, str]) -> bool:
     if reason:
         write_encoding(folder, Encoding(reason=reason))
         return False
+    write_encoding(folder, Encoding())
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}

@@ -16,7 +16,7 @@ from deia.compile.catalog import embeddings
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, KEY_SIZE
 from deia.compile.catalog.embeddings import VectorCache, encode_missing
 from deia.compile.compiler import compile_commons
-from deia.compile.encoding_progress import EVERYTHING, NAME, Encoding, read_encoding
+from deia.compile.encoding_progress import BEGUN, EVERYTHING, NAME, SILENT, Encoding, read_encoding, write_encoding
 from deia.compile.encoding_start import start_encoding
 from deia.compile.library_encoding import LOCK, encode_library
 from deia.compile.take_in import forget, take_in, update
@@ -216,8 +216,18 @@ def test_a_person_who_chose_word_vectors_has_nothing_encoded(
     assert warnings(root) == []
 
 
+def test_nobody_is_asked_to_encode_what_a_process_just_began_to(root: str, environ: Mapping[str, str]) -> None:
+    folder = str(derived(root, environ) / "library")
+    write_encoding(folder, Encoding())
+    assert warnings(root) == [WORD_VECTORS + BEGUN]
+    write_encoding(folder, Encoding(at=time.time() - SILENT - 1))
+    assert warnings(root) == [WORD_VECTORS + EVERYTHING]
+
+
 def test_a_process_of_its_own_encodes_it(root: str, environ: Mapping[str, str]) -> None:
+    assert not read_encoding(str(derived(root, environ) / "library")).at
     assert start_encoding(root, environ) is True
+    assert read_encoding(str(derived(root, environ) / "library")).at
     until = time.monotonic() + 120
     while not catalog(root, environ).endswith("-compact") and time.monotonic() < until:
         time.sleep(0.2)
