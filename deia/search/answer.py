@@ -119,8 +119,8 @@ class Answer(Record):
 
     @property
     def action(self) -> str:
-        """The action of the best document that has one."""
-        return next((result.action for result in self.primary if result.action), "")
+        """What the best document says to do, or ""; that of a worse one would be about something else."""
+        return self.primary[0].action if self.primary else ""
 
     @property
     def primary_docs(self) -> tuple[Result, ...]:
