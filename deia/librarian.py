@@ -121,9 +121,11 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         the best passages lead to, naive nothing. `tier` is as in the setting; `skip` names steps of the protocol.
 
         Raises:
-            QueryError: a filter value is not in the commons, or `mode`, `limit` or `tier` is invalid.
+            QueryError: `text` is no text, a filter is not in the commons, or `mode`, `limit` or `tier` is invalid.
             ArtefactError: the commons cannot be compiled.
         """
+        if not isinstance(text, str):
+            raise QueryError(f"the question is a {type(text).__name__}, not a text", fix="Ask in words.")
         from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
 
         most = self.settings.limit if limit is None else limit

@@ -251,6 +251,12 @@ def test_a_question_with_an_unknown_mode_or_limit_says_what_is_known(starter: Li
         starter.query("netlify", limit=0)
 
 
+@pytest.mark.parametrize("question", [None, 5, b"netlify", ["netlify"]])
+def test_a_question_that_is_no_text_is_refused_as_such(starter: Librarian, question: Any) -> None:
+    with pytest.raises(QueryError, match=r"not a text\. Ask in words"):
+        starter.query(question)
+
+
 def test_a_folder_that_is_no_commons_is_refused_with_what_to_type(tmp_path: Path) -> None:
     with pytest.raises(CommonsError, match=r"deia init"):
         Librarian(tmp_path)

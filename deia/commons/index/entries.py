@@ -14,8 +14,15 @@ from deia.knowledge import Document, Entry
 from deia.records import URGENCIES
 
 READERS = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.words), "quick_tips": fields.texts}
-# Names of these fields in older shapes of the index (FORMATS, section 1).
-OLD_NAMES = {"date": "created", "severity": "urgency"}
+# Names of these fields in older shapes of the index (FORMATS, section 1), and some that people write instead.
+OLD_NAMES = {
+    "date": "created",
+    "severity": "urgency",
+    "platforms": "platform",  # as an answer calls them
+    "audiences": "audience",
+    "keyword": "keywords",
+    "tag": "tags",
+}
 ID_LENGTH = 200
 
 
@@ -70,7 +77,7 @@ def complete_entry(entry: Entry, derived: Entry) -> Entry:
 
 
 def rename_old_fields(source: Map) -> Map:
-    """Return the fields under their v1.0 names; a field that already has the new name takes precedence."""
+    """Return the fields under their v1.0 names; a field that already has that name takes precedence."""
     if not any(name in source for name in OLD_NAMES):
         return source
     renamed = Map(line=source.line)

@@ -155,6 +155,15 @@ def test_patterns_by_id_are_read(tmp_path: Path, write: Write) -> None:
     assert [(p.line, p.code) for p in index.problems] == [(1, "old-shape"), (3, "stray-text")]
 
 
+def test_fields_in_the_singular_or_plural_are_those_that_were_meant(tmp_path: Path, write: Write) -> None:
+    entry = "{id: a, path: bok/a.md, platforms: [oven, fridge], audiences: [cooks], keyword: [rice], tag: [cold]}"
+    both = "{id: b, path: bok/b.md, platform: oven, platforms: [fridge]}"
+    write("commons_index.yaml", f"version: '1.0'\nclusters:\n  food:\n    documents:\n    - {entry}\n    - {both}\n")
+    first, second = load_index(str(tmp_path)).entries
+    assert (first.platforms, first.audience, first.keywords) == (("oven", "fridge"), ("cooks",), ("rice",))
+    assert (first.tags, first.extra, second.platforms) == (("cold",), {}, ("oven",))
+
+
 def test_a_flat_list_is_read(tmp_path: Path, write: Write) -> None:
     write(
         "commons_index.yaml",
