@@ -177,11 +177,13 @@ def _once(url: str, conditions: Mapping[str, str], *, private: bool, until: floa
 
 
 def _content(response: http.client.HTTPResponse, url: str, until: float) -> bytes:
-    pieces, size = [], 0
+    pieces, size, announced = [], 0, response.length
     while piece := response.read1(1 << 16):
         pieces.append(piece)
         size += len(piece)
         if size > MOST_BYTES or time.monotonic() > until:
             problem = f"is larger than {MOST_BYTES // 1_000_000} MB" if size > MOST_BYTES else "takes too long"
             raise SourceError(f"{url} {problem}", fix="Download it, and name the file.")
+    if announced is not None and size < announced:  # read1 does not say so, and half a page would replace the whole one
+        raise SourceError(f"{url} ended after {size} of {announced} bytes", fix="Try again: deia source update NAME")
     return b"".join(pieces)

@@ -212,6 +212,20 @@ def test_a_proxy_of_another_kind_is_refused_without_its_password(proxy: str, mon
     assert "s4fe" not in str(refused.value)
 
 
+def test_a_page_whose_connection_ends_early_is_no_page() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 890\r\n\r\n# Manual\n\nfirst part")
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(SourceError, match="ended after 20 of 890 bytes"):
+            get(f"http://127.0.0.1:{server.getsockname()[1]}/manual.md")
+
+
 @pytest.mark.parametrize("path", ["/huge", "/nothing"])
 def test_what_is_too_large_or_missing_is_told(site: str, path: str) -> None:
     with pytest.raises(SourceError, match=r"larger than|answers 404"):
