@@ -124,17 +124,15 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
             QueryError: `text` is no text, a filter is not in the commons, or `mode`, `limit` or `tier` is invalid.
             ArtefactError: the commons cannot be compiled.
         """
-        if not isinstance(text, str):
-            raise QueryError(f"the question is a {type(text).__name__}, not a text", fix="Ask in words.")
         from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
 
         most = self.settings.limit if limit is None else limit
-        words = tuple(keywords or (text.split() if mode == "keywords" else ()))
+        words = tuple(keywords or (_text(text).split() if mode == "keywords" else ()))
         query = Query(
-            text=text, platform=platform or "", audience=audience or "", urgency=urgency or "", cluster=cluster or "",
-            tag=tag or "", keywords=words, layers=self._layers(layer), limit=most, asset_type=asset_type or "",
-            collection=collection or "", expand_context=expand_context or "", since=since or "", until=until or "",
-            **how_to_rank(mode, self.settings),
+            text=_text(text), platform=platform or "", audience=audience or "", urgency=urgency or "",
+            cluster=cluster or "", tag=tag or "", keywords=words, layers=self._layers(layer), limit=most,
+            asset_type=asset_type or "", collection=collection or "", expand_context=expand_context or "",
+            since=since or "", until=until or "", **how_to_rank(mode, self.settings),
         )  # fmt: skip
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
@@ -354,6 +352,13 @@ def _default() -> Librarian:
     """Return this process's Librarian for its working folder."""
     here = f"{os.getcwd()}\0{os.environ.get('DEIA_COMMONS', '')}"
     return _librarians.get(here) or _librarians.setdefault(here, Librarian())  # another thread may have added one
+
+
+def _text(question: object) -> str:
+    """Return a question that is a text; raise QueryError about anything else."""
+    if not isinstance(question, str):
+        raise QueryError(f"the question is a {type(question).__name__}, not a text", fix="Ask in words.")
+    return question
 
 
 def query(text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:

@@ -175,5 +175,5 @@ def _chunk_files(root: str, environ: Mapping[str, str]) -> Iterator[tuple[str, b
         return
     with library:
         for registered in library.sources():
-            rows = [json.dumps(row) for row in exported(library, registered.prefix)]
+            rows = [json.dumps(row) for row in exported(library, registered.source.name)]
             yield f"{CHUNKS}/{registered.source.name}.jsonl", "".join(f"{row}\n" for row in rows).encode()

@@ -21,13 +21,11 @@ DECLARED = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def exported(library: Library, prefix: str) -> Iterator[dict[str, Json]]:
-    """Yield the chunks of the documents whose ids begin with a prefix; ids are collection:symbol:kind, made unique."""
+def exported(library: Library, source: str) -> Iterator[dict[str, Json]]:
+    """Yield the chunks of a source's documents; ids are collection:symbol:kind, made unique."""
     taken: dict[str, int] = {}
-    for document in library.documents():
+    for document in library.documents(source=source):
         ident = document.id.removeprefix(LIBRARY_PREFIX)
-        if not ident.startswith(prefix):
-            continue
         kept = library.kept(document.content)
         chunks = unpacked(document.id, kept.text, kept.rows)
         collection, _, path = ident.partition("/")

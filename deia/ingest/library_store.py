@@ -35,9 +35,11 @@ TIER_OF = "tier:"  # begins the name under which the tier of a collection is sto
 PLACES = ("anchors", "links")  # of a page: each a name or an address, with its line
 PENDING, PROCESSING, PROCESSED, FAILED = "pending", "processing", "processed", "failed"
 READ, SKIPPED = "read", "skipped"  # of a file, beside FAILED
+TAKEN = "The source {} of the same collection has a document of this name; choose another collection for one of them."
 EVER = -1  # the revision after which everything changed
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 PATIENCE = 30.0  # seconds to wait for another process to finish writing
+ABOUT = "select value from about where name = ?"
 SCHEMA = """
 create table if not exists about (name text primary key, value);
 create table if not exists sources (name text primary key, fields text, prefix text unique, status text, error text,
@@ -163,15 +165,12 @@ class Library:
     @property
     def state(self) -> str:
         """The library's token and its revision: what was compiled from a state need not be compiled again."""
-        return f"{self._about('token')}:{self.revision}"
+        return f"{self._row(ABOUT, 'token')[0]}:{self.revision}"
 
     @property
     def revision(self) -> int:
         """How many changes were committed."""
-        return int(self._about("revision"))
-
-    def _about(self, name: str) -> str:
-        return str(self._row("select value from about where name = ?", name)[0])
+        return int(self._row(ABOUT, "revision")[0])
 
     def _row(self, sql: str, *values: object) -> tuple[Any, ...]:
         row: tuple[Any, ...] = self._database.execute(sql, values).fetchone()
@@ -195,13 +194,12 @@ class Library:
         counts = {name: counts for name, *counts in self._database.execute(sql)}
         sql = "select source, state, count(*) from files group by 1, 2"
         states: dict[tuple[str, str], int] = {(name, at): count for name, at, count in self._database.execute(sql)}
-        named = [(registered.source.name, registered) for registered in self.registry()]
         return [
             registered.but(
-                documents=counts.get(name, (0, 0))[0], chunks=counts.get(name, (0, 0))[1],
+                documents=counts.get(name := registered.source.name, (0, 0))[0], chunks=counts.get(name, (0, 0))[1],
                 failed=states.get((name, FAILED), 0), skipped=states.get((name, SKIPPED), 0),
             )
-            for name, registered in named
+            for registered in self.registry()
         ]  # fmt: skip
 
     def named(self, source: Source) -> Source:
@@ -209,9 +207,7 @@ class Library:
 
         Raise SourceError if its own name is that of a source at another place.
         """
-        places = {
-            registered.source.name: (registered.source.kind, registered.source.place) for registered in self.registry()
-        }
+        places = {one.source.name: (one.source.kind, one.source.place) for one in self.registry()}
         place = (source.kind, source.place)
         if source.name and places.get(source.name, place) != place:
             fix = f"Choose another name, or type: deia source remove {source.name}"
@@ -302,7 +298,7 @@ class Library:
         self._database.execute("insert or replace into contents values (?, ?)", (content, data))
 
     def put(self, registered: Registered, file: Found, content: str, *, state: str = READ, note: str = "") -> int:
-        """Record a file, and its document if it was read; return how many chunks the document has."""
+        """Record a file, and its document if it was read and is not another source's; return how many chunks it has."""
         name, chunks = registered.source.name, 0
         if state == READ:
             body = self._body(content)
@@ -313,7 +309,10 @@ class Library:
             title = _storable(body["title"]) or os.path.basename(file.path)
             kept = (name, file.path, title, body["type"], json.dumps(tags), file.day, content, chunks)
             sql = "select source, path, title, type, tags, updated, content, chunks from documents where id = ?"
-            if self._database.execute(sql, (ident,)).fetchone() != kept:
+            before = self._database.execute(sql, (ident,)).fetchone()
+            if before and before[0] != name:
+                return self.put(registered, file, content, state=FAILED, note=TAKEN.format(before[0]))
+            if before != kept:
                 self._forget(name, [(file.path,)], but=ident)
                 shelf = (ident, *kept, self.revision + 1)
                 self._database.execute("insert or replace into documents values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", shelf)
@@ -361,12 +360,13 @@ class Library:
 
     # --- for the catalog ---
 
-    def documents(self, since: int = EVER) -> list[Shelved]:
-        """Return every document, or those that changed after a revision, by id."""
-        sql = "select id, title, type, tags, updated, content from documents where revision > ? order by id"
+    def documents(self, since: int = EVER, *, source: str = "") -> list[Shelved]:
+        """Return every document, or those that changed after a revision or are of a source, by id."""
+        sql = """select id, title, type, tags, updated, content from documents
+            where revision > ? and ? in ('', source) order by id"""
         return [
             Shelved(id=ident, title=title, type=kind, tags=tuple(json.loads(tags)), updated=updated, content=content)
-            for ident, title, kind, tags, updated, content in self._database.execute(sql, (since,))
+            for ident, title, kind, tags, updated, content in self._database.execute(sql, (since, source))
             if ident.startswith(self._places)
         ]
 

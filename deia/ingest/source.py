@@ -221,8 +221,20 @@ def checked(source: Source) -> Source:
         _ = source.track and read_duration(source.track)
     except ValueError as error:
         raise SourceError(str(error), fix="Write it as --track 15m") from error
+    if source.kind in (GIT, URL):
+        _refuse_password(source.place)
     place = _repository(source.place) if source.kind == GIT else source.place
     return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
+
+
+def _refuse_password(address: str) -> None:
+    """Raise SourceError if an address holds a password or a token: it would be kept, and shown wherever sources are."""
+    from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
+
+    person = address.partition("://")[2].rpartition("@")[0]
+    if person and (":" in person.partition("/")[0] or looks_secret(person)):
+        fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
+        raise SourceError("the address holds a password", fix=fix)
 
 
 def _repository(place: str) -> str:

@@ -14,8 +14,9 @@ import pytest
 
 from deia import freshness
 from deia.folders import LIBRARY_STAMPS
+from deia.ingest.chunk_export import exported
 from deia.ingest.ingesting import Outcome, ingest, planned
-from deia.ingest.library_store import FAILED, PENDING, PROCESSED, Library
+from deia.ingest.library_store import FAILED, PENDING, PROCESSED, TAKEN, Library
 from deia.ingest.source import FolderSource, Found, Source, SourceError, checked, described, slug, typed
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from tests.paths import ROOT
@@ -68,6 +69,20 @@ def take_in(library: Library, folder: Path, **fields: object) -> Outcome:
 
 def paths(library: Library) -> list[str]:
     return [shelved.id.removeprefix("library:") for shelved in library.documents()]
+
+
+def test_no_source_of_a_collection_replaces_or_exports_what_is_of_another(library: Library, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    write(first, "a.md", "# Alpha\n\nA wombat.\n")
+    write(second, "b.md", "# Beta\n\nA numbat.\n")
+    for name, folder in (("docs", first), ("other", second)):
+        take_in(library, folder, name=name, collection="docs")
+    write(first, "other/b.md", "# Gamma\n\nA quokka.\n")
+    outcome = take_in(library, first, name="docs", collection="docs")
+    assert (outcome.failed, paths(library)) == (1, ["docs/a.md", "docs/other/b.md"])
+    assert library.notes("docs") == [("other/b.md", "failed", TAKEN.format("other"))]
+    assert [row["content"] for row in exported(library, "docs")] == ["# Alpha\n\nA wombat."]
+    assert [row["content"] for row in exported(library, "other")] == ["# Beta\n\nA numbat."]
 
 
 def test_a_folder_is_taken_in_with_lines_and_titles(library: Library, docs: Path) -> None:

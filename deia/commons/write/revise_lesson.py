@@ -34,8 +34,10 @@ def revise_lesson(
 ) -> Lesson:
     """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
 
-    If `text` is None, the old one stays.
+    If `text` is None, the old one stays; raise CommonsError if it is empty.
     """
+    if text is not None and not text.strip():
+        raise CommonsError("The new text is empty.", fix="Say what went wrong, why, and what to do instead.")
     commons = load_commons(root)
     entry = own_entry(commons, ident)
     new_values = {name: _to_plain_text(value) for name, value in (changes or {}).items() if value}

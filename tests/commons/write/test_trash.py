@@ -145,6 +145,14 @@ def test_a_note_in_the_trash_that_points_out_of_the_commons_moves_nothing(root: 
 # --- changing a lesson ---
 
 
+@pytest.mark.parametrize("text", ["", " \n\t"])
+def test_a_lesson_is_not_emptied(root: Path, text: str) -> None:
+    before = (root / "bok/first.md").read_bytes()
+    with pytest.raises(CommonsError, match="empty"):
+        revise_lesson(str(root), "first", text=text, today=DAY, stamp=STAMP)
+    assert (root / "bok/first.md").read_bytes() == before
+
+
 def test_a_changed_lesson_keeps_its_old_text_its_comments_and_what_nobody_changed(root: Path) -> None:
     changes = {"title": "The very first", "tags": ["a", "b"], "summary": ""}
     done = revise_lesson(str(root), "first", text="New.", today=DAY, stamp=STAMP, changes=changes)

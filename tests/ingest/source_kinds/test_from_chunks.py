@@ -57,8 +57,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 def chunks_of(library: Library, name: str) -> list[bytes]:
-    prefix = next(one.prefix for one in library.sources() if one.source.name == name)
-    return [json.dumps(row).encode() for row in exported(library, prefix)]
+    return [json.dumps(row).encode() for row in exported(library, name)]
 
 
 def take_in(library: Library, place: Path, name: str = "") -> Outcome:
@@ -89,13 +88,13 @@ def test_lines_of_json_come_back_as_they_were(library: Library, docs: Path, tmp_
 def test_xml_comes_back_as_it_was(library: Library, docs: Path, tmp_path: Path) -> None:
     (docs / "returns.json").write_text(json.dumps({"a": "x\ry", "b": "\r\n"}), encoding="utf-8")
     ingest(library, library.register(checked(described(FolderSource(path=str(docs), name="docs")))))
-    before = dict(xml_files(exported(library, "docs/"), "docs"))
+    before = dict(xml_files(exported(library, "docs"), "docs"))
     (tmp_path / "xml").mkdir()
     for name, content in before.items():
         (tmp_path / "xml" / name).write_bytes(content.encode())
     with Library(str(tmp_path / "other")) as other:
         assert take_in(other, tmp_path / "xml", "docs").error == ""
-        assert dict(xml_files(exported(other, "docs/"), "docs")) == before
+        assert dict(xml_files(exported(other, "docs"), "docs")) == before
 
 
 def test_a_folder_of_lines_is_taken_in_with_a_folder_for_each_file(
@@ -128,7 +127,7 @@ def test_odd_names_of_files_and_documents_are_taken_as_they_can_be_shown(library
 def test_lines_beside_xml_are_not_of_the_export(library: Library, docs: Path, tmp_path: Path) -> None:
     ingest(library, library.register(checked(described(FolderSource(path=str(docs), name="docs")))))
     (tmp_path / "xml").mkdir()
-    for name, content in xml_files(exported(library, "docs/"), "docs"):
+    for name, content in xml_files(exported(library, "docs"), "docs"):
         (tmp_path / "xml" / name).write_bytes(content.encode())
     (tmp_path / "xml" / "log.jsonl").write_text('{"not": "a chunk"}\n', encoding="utf-8")
     with Library(str(tmp_path / "other")) as other:

@@ -13,11 +13,11 @@ import pytest
 
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import GitSource, SourceError, checked, described, typed
+from deia.ingest.source import GitSource, SourceError, UrlSource, checked, described, typed
 from deia.ingest.source_kinds.from_git import GitFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 def git(folder: Path, *words: str) -> str:
@@ -127,6 +127,23 @@ def test_what_a_repository_configures_runs_nothing(
 def test_other_transports_and_inner_addresses_are_refused(address: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError):
         GitFiles(described(GitSource(url=address)), str(tmp_path / "git"))
+
+
+@pytest.mark.parametrize("source", [GitSource, UrlSource])
+@pytest.mark.parametrize(
+    "place", ["user:hunter2@example.org/x.git", ":hunter2@example.org/x", f"ghp_{5 * 'hunter2'}2@example.org/x"]
+)  # fmt: skip
+def test_an_address_with_a_password_is_neither_kept_nor_shown(
+    place: str, source: Callable[..., GitSource | UrlSource]
+) -> None:
+    with pytest.raises(SourceError, match="holds a password") as error:
+        checked(described(source(url=f"https://{place}")))
+    assert "hunter2" not in str(error.value)
+
+
+@pytest.mark.parametrize("place", ["https://me@example.org/x.git", "ssh://git@example.org:22/x.git", "git@a.org:x.git"])
+def test_an_address_may_name_a_person(place: str) -> None:
+    assert checked(described(GitSource(url=place))).place == place
 
 
 @pytest.mark.parametrize("branch", ["--upload-pack=x", "a..b", "a b", "-x"])

@@ -224,6 +224,13 @@ def has_version_six() -> bool:
 
 
 @pytest.mark.slow
+def test_a_port_that_there_is_not_is_told(place: Place) -> None:
+    environ = {**place.environ, "DEIA_PORT": "99999"}
+    done = subprocess.run(place.command("serve"), cwd=place.root, env=environ, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, b"deia: there is no port 99999")
+
+
+@pytest.mark.slow
 def test_others_can_reach_it_only_with_a_token(place: Place) -> None:
     done = subprocess.run(
         place.command("serve", "--host", "0.0.0.0", "--port", "0"), cwd=place.root, env=place.environ,  # noqa: S104

@@ -200,7 +200,7 @@ def source_export(*, name: str, folder: str) -> None:
         known = next((registered for registered in library.sources() if registered.source.name == name), None)
         if known is None:
             raise SourceError(f"there is no source {name!r}", fix="To see them, type: deia source list")
-        rows = exported(library, known.prefix)
+        rows = exported(library, name)
         if not folder:
             for row in rows:
                 output.say(fast_json.dumps(row))
