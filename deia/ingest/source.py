@@ -231,8 +231,8 @@ def _refuse_password(address: str) -> None:
     """Raise SourceError if an address holds a password or a token: it would be kept, and shown wherever sources are."""
     from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
 
-    person = address.partition("://")[2].rpartition("@")[0]
-    if person and (":" in person.partition("/")[0] or looks_secret(person)):
+    person = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    if ":" in person or looks_secret(person):
         fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
         raise SourceError("the address holds a password", fix=fix)
 

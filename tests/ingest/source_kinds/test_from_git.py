@@ -141,8 +141,11 @@ def test_an_address_with_a_password_is_neither_kept_nor_shown(
     assert "hunter2" not in str(error.value)
 
 
-@pytest.mark.parametrize("place", ["https://me@example.org/x.git", "ssh://git@example.org:22/x.git", "git@a.org:x.git"])
-def test_an_address_may_name_a_person(place: str) -> None:
+@pytest.mark.parametrize(
+    "place",
+    ["https://me@a.org/x.git", "ssh://git@a.org:22/x.git", "git@a.org:x.git", "https://a.org:8443/npm/@me/x"],
+)  # fmt: skip
+def test_an_address_may_name_a_person_and_a_port(place: str) -> None:
     assert checked(described(GitSource(url=place))).place == place
 
 
