@@ -21,6 +21,7 @@ from deia.answers.model_claims import Claim, Claims, batches, messages, read_rep
 from deia.answers.synthesis import Cited, cited, sentence_of
 from deia.language_model import Endpoint, ModelError, complete
 from deia.records import Record
+from deia.search.lifetimes import outdated
 
 MOST_BATCHES = 2  # calls in one round; there are two rounds
 MOST_REPLIES = 256  # that are kept
@@ -187,5 +188,5 @@ def _source(sentence: Cited, says: str) -> AnswerSource:
     span = sentence.quotation.first, sentence.quotation.last
     return AnswerSource(
         path=sentence.passage.path, lines=span, relevance=sentence.relevance, quote=sentence.quotation.text, says=says,
-        why=sentence.passage.why,
+        why=sentence.passage.why, outdated=outdated(sentence.passage.document.entry, sentence.passage.asked.today),
     )  # fmt: skip

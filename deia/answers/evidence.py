@@ -48,6 +48,7 @@ class Asked(Record):
     question: Question
     meaning: Meaning
     filters: Filters
+    today: str = ""  # as 2026-01-31
 
 
 class Passage(Record):
@@ -92,13 +93,13 @@ class Passage(Record):
         return ": ".join(dict.fromkeys(filter(None, parts)))
 
 
-def understood(catalog: Catalog, query: Query, tiers: Sequence[str]) -> Asked:
-    """Return a question as a catalog understands it; raise QueryError if the catalog lacks the value of a filter."""
+def understood(catalog: Catalog, query: Query, tiers: Sequence[str], today: str = "") -> Asked:
+    """Return a question asked `today` as a catalog understands it; raise QueryError if that lacks a filter's value."""
     interpretation = interpret(catalog, query)
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     filters = {**layer_filters(query.layers), **interpretation.filters}
     meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
-    return Asked(catalog=catalog, question=question, meaning=meaning, filters=filters)
+    return Asked(catalog=catalog, question=question, meaning=meaning, filters=filters, today=today)
 
 
 class Net(Record):

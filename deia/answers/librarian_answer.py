@@ -33,6 +33,7 @@ class AnswerSource(Record):
     quote: str = ""
     says: str = ""  # the same in a model's words, if they add nothing to the quotation
     why: str = ""  # which link or name led there, if one did
+    outdated: str = ""  # why its document no longer holds, if it does not
 
 
 class LibrarianResponse(Record):
@@ -83,7 +84,9 @@ def _plain(source: AnswerSource) -> dict[str, Json]:
 
 def written(sources: tuple[AnswerSource, ...]) -> str:
     """Return the text of an answer: the sentences of its sources in order, each with its place."""
-    return "\n".join(f"{plain(source.says or source.quote)} [{place(source)}]" for source in sources) or NOT_SAID
+    marks = [", ".join(filter(None, (place(source), plain(source.outdated)))) for source in sources]
+    sentences = zip(sources, marks, strict=True)
+    return "\n".join(f"{plain(source.says or source.quote)} [{mark}]" for source, mark in sentences) or NOT_SAID
 
 
 def place(source: AnswerSource) -> str:

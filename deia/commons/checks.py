@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from datetime import date
 from typing import TypeAlias
 
 from deia.commons.index.derived_views import derived_values
@@ -15,6 +14,7 @@ from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.index.near_copies import near_copies
+from deia.commons.index.successors import circle_of, successors_of
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import unmeant_problems
 from deia.commons.notes.describe import usual_names
@@ -134,21 +134,27 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
             yield _warning(commons, entry.line, "thin-entry", message, "Add a one-sentence summary and a few keywords.")
 
 
-def lifetimes(commons: Commons) -> Iterator[Problem]:
-    """Report values of `valid_until` and `review_after` that are not dates."""
-    for entry in commons.entries:
-        for name in ("valid_until", "review_after"):
-            value = getattr(entry, name)
-            if value and not _is_day(value):
-                message = f"`{name}` of {quote(entry.id)} is {quote(value)}, which is no day."
-                yield _warning(commons, entry.line, "bad-day", message, "Write it as 2026-01-31.")
+def circular_successors(commons: Commons) -> Iterator[Problem]:
+    """Report documents that supersede themselves, alone or in turn; each circle once."""
+    successors = successors_of(commons.entries)
+    for ident in successors:
+        circle = circle_of(ident, successors)
+        if circle and ident == min(circle):
+            turn = " by ".join(map(quote, (*circle, ident)))
+            message = f"{quote(ident)} supersedes itself." if len(circle) == 1 else f"A circle: {turn} is superseded."
+            path, line = _where_superseded(commons, ident)
+            fix = "Remove `superseded_by` from the one that holds; until then all of them do."
+            yield Problem(path=path, line=line, found=message, fix=fix, code="circular-successors", severity="warning")
 
 
-def _is_day(text: str) -> bool:
-    try:
-        return bool(date.fromisoformat(text))
-    except ValueError:
-        return False
+def _where_superseded(commons: Commons, ident: str) -> tuple[str, int]:
+    """Return the file and line that name a document's successor: its entry, or its own metadata."""
+    listed = next((entry for entry in commons.index.entries if entry.id == ident and entry.superseded_by), None)
+    if listed:
+        return commons.index.path, listed.line
+    path = next(entry.path for entry in commons.entries if entry.id == ident)
+    metadata = next((document.metadata for document in commons.documents if document.path == path), None)
+    return path, usual_names(metadata).at("superseded_by") if isinstance(metadata, Map) else 0
 
 
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
@@ -202,9 +208,10 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
     known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
-    for entry in commons.entries:
-        named = (entry.superseded_by,) if entry.superseded_by else ()
-        yield from _unknown(commons, entry.line, f"`superseded_by` of {quote(entry.id)}", named, known - {entry.id})
+    for ident, successor in successors_of(commons.entries).items():
+        place, line = _where_superseded(commons, ident)
+        for problem in _unknown(commons, line, f"`superseded_by` of {quote(ident)}", (successor,), known):
+            yield problem.but(path=place)
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
@@ -288,5 +295,6 @@ def _warning(commons: Commons, line: int, code: str, message: str, fix: str) -> 
 Check: TypeAlias = Callable[[Commons], Iterator[Problem]]
 OF_DOCUMENTS: tuple[Check, ...] = (unlisted_documents, unfilled_outlines, disagreements)  # each looked at on its own
 CHECKS: tuple[Check, ...] = (
-    no_index, missing_files, *OF_DOCUMENTS, thin_entries, lifetimes, shared_paths, unknown_references, stale_views,
+    no_index, missing_files, *OF_DOCUMENTS, thin_entries, circular_successors, shared_paths,
+    unknown_references, stale_views,
 )  # fmt: skip

@@ -104,7 +104,7 @@ class AnswersQuestions:
             library = self._compiled.open_library()
         catalogs += [library.folder] if library else []
         links = [files.stamp(f"{self._compiled.folder}/{GRAPH}/{DATABASE}{end}") for end in ("", "-wal")]
-        asked = query.question, query.collection, query.max_chunks, query.include_sources
+        asked = query.question, query.collection, query.max_chunks, query.include_sources, _today()
         return key_of(asked, catalogs, links, self.collections, self.settings, endpoint_of(self._environ))
 
     def _begun(self, query: LibrarianQuery) -> Ongoing:
@@ -208,9 +208,14 @@ class AnswersQuestions:
         problem: QueryError | None = None
         for catalog, part in searched:
             try:
-                asked.append(understood(catalog, part, tiers))
+                asked.append(understood(catalog, part, tiers, _today()))
             except QueryError as error:
                 problem = error
         if problem and not asked:
             raise problem
         return asked
+
+
+def _today() -> str:
+    """Return today's date in UTC, as 2026-01-31."""
+    return time.strftime("%Y-%m-%d", time.gmtime())

@@ -34,6 +34,7 @@ class KnownDocument(Record):
     title: str = ""
     verified: str = ""
     valid_until: str = ""
+    superseded_by: str = ""
     review_after: str = ""
     changed: str = ""  # when the text last changed
 

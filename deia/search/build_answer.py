@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from deia.knowledge import Entry, Query, Result
+from deia.knowledge import Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, Similar, as_result
 from deia.search.catalog import Catalog, Pattern
+from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.stored_document import StoredDocument
@@ -82,8 +83,13 @@ def _related_patterns(catalog: Catalog, stems: Mapping[str, float]) -> list[Patt
     return [pattern for _, number in numbers if (pattern := catalog.pattern(number)).wordings]
 
 
-def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown: Iterable[Result]) -> tuple[str, ...]:
-    """Return what to do and read next: the documents' actions and related documents, and neighbouring clusters."""
+def suggested_next(
+    catalog: Catalog, primary: Sequence[StoredDocument], *, shown: Iterable[Result], today: str = ""
+) -> tuple[str, ...]:
+    """Return what to do and read next: the documents' actions and related documents, and neighbouring clusters.
+
+    No document is recommended that does not hold `today`.
+    """
     seen = {result.id for result in shown}
     actions = [document.entry.action for document in primary if document.entry.action]
     named = (ident for document in primary for ident in (document.entry.superseded_by, *document.entry.related_docs))
@@ -91,6 +97,7 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
     reading = [
         f"Read {document.entry.title} ({document.entry.path})."
         for document in catalog.documents(dict.fromkeys(related[:MOST_NEXT]))
+        if not outdated(document.entry, today)
     ]
     neighbours = [
         f"Look into the cluster {name}."
@@ -104,7 +111,6 @@ def suggested_next(catalog: Catalog, primary: Sequence[StoredDocument], *, shown
 
 
 NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
-OUTDATED = 0.5  # of its score, for a document that no longer holds
 MOST_NAMED = 8  # words that a message lists
 MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one about as many
 
@@ -126,24 +132,6 @@ class Candidates(Record):
         return frozenset[str]().union(*self.stems[document].values())
 
 
-def outdated(entry: Entry, today: str) -> str:
-    """Return why a document no longer holds, or ""."""
-    if entry.superseded_by:
-        return f"superseded by {entry.superseded_by}"
-    return f"valid until {entry.valid_until} only" if today and "" < entry.valid_until < today else ""
-
-
-def outdated_last(catalog: Catalog, ranked: Sequence[Ranked], today: str) -> list[Ranked]:
-    """Return documents with those that no longer hold at a lower score, after those that do."""
-    judged = [
-        document.but(score=OUTDATED * document.score)
-        if outdated(catalog.document_at(document.number).entry, today)
-        else document
-        for document in ranked
-    ]
-    return sorted(judged, key=lambda document: -document.score)
-
-
 def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:
     """Return the candidates' documents as results, with the neighbours or the parent of each passage if wanted."""
     pairs = zip(candidates.documents, candidates.shown, strict=True)
@@ -158,8 +146,7 @@ def answer_with_results(
     stems = stem_weights(candidates.question)
     pattern = leading_pattern(catalog, stems)
     clusters = owner_clusters(candidates.documents, results)
-    reasons = {document.entry.title: outdated(document.entry, candidates.today) for document in candidates.documents}
-    notes = [f"{title} is {reason}" for title, reason in reasons.items() if reason]
+    notes = outdated_notes((document.entry for document in candidates.documents), candidates.today)
     return Answer(
         query=query.text,
         matched=True,
@@ -173,7 +160,7 @@ def answer_with_results(
         clusters_found=clusters,
         concepts=_concepts(candidates.question, candidates.documents[:count]),
         keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
-        suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results),
+        suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results, today=candidates.today),
         related_queries=related_queries(
             catalog, stems, document_ids={result.id for result in results[:count]}, but=query.text
         ),
@@ -188,7 +175,7 @@ def _result(
     first, last = _expanded(document, ranked.ordinal, expand_context)
     matched = _matched_words(question, stems)
     lines = catalog.lines(document, first, last)
-    text, is_part = _text(catalog, document, first, last)
+    text, is_part = text_around(catalog, document, first, last)
     reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
     why = entry.why_relevant or "; ".join(filter(None, reasons))
     why = "; ".join(filter(None, (outdated(entry, candidates.today), why)))
@@ -202,7 +189,7 @@ def _result(
     )  # fmt: skip
 
 
-def _text(catalog: Catalog, document: StoredDocument, first: int, last: int) -> tuple[str, bool]:
+def text_around(catalog: Catalog, document: StoredDocument, first: int, last: int) -> tuple[str, bool]:
     """Return the text of a document, or of a long one what is around some lines, and whether that is only a part."""
     size = catalog.text_size(document.number)
     if size <= MOST_TEXT:

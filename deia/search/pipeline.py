@@ -29,22 +29,23 @@ from deia.search.build_answer import (
     build_results,
     no_match,
     nothing_asked,
-    outdated_last,
     owner_clusters,
     too_broad,
     warnings,
 )
 from deia.search.catalog import Catalog
+from deia.search.lifetimes import outdated_last
 from deia.search.question.classify import CONVERSATIONAL
 from deia.search.question.interpret import Interpretation, interpret
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import Question, Term, read_question, stem_weights
+from deia.search.ranking.all_words import before_those_with_none, documents_with_all_words
 from deia.search.ranking.confidence import SEEN, Verdict, judged, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.links import SEEDS, with_links
 from deia.search.ranking.named_entities import named_links
-from deia.search.ranking.rank import NEAR_BEST, Ranked, rank_documents
+from deia.search.ranking.rank import Ranked, present_first, rank_documents
 from deia.search.ranking.retrieve import (
     CODE,
     Meaning,
@@ -267,7 +268,8 @@ def _retrieve_and_rank(
     In both, those that contain exact names from the query come before the others.
     """
     named = documents_with_names(catalog, question, filters)
-    depth = max(limit, DEEP) if named else limit
+    holders = documents_with_all_words(catalog, question) if meaning.tier else ()
+    depth = max(limit, DEEP) if named or holders else limit
     evidence = retrieve(catalog, question, meaning=meaning, filters=filters, limit=depth)
     if meaning.rescorer and evidence.likeness:
         from deia.search.ranking.rescoring import rescored  # noqa: PLC0415 - numpy, if the model has to encode
@@ -275,19 +277,9 @@ def _retrieve_and_rank(
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth, alpha=alpha)
     shown = in_order_shown(catalog, question, ranked, meaning, evidence.code) if alpha is None else ranked
-    as_ranked, as_shown = (put_first(order, named)[:limit] if named else order for order in (ranked, shown))
-    return _present_first(catalog, as_ranked), _present_first(catalog, as_shown)
-
-
-def _present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
-    """Return documents in order, with a lower score for those whose files are gone, which have no text to show."""
-    if all(catalog.text_size(document.number) for document in ranked):
-        return ranked
-    lowered = [
-        document if catalog.text_size(document.number) else document.but(score=NEAR_BEST * document.score)
-        for document in ranked
-    ]
-    return sorted(lowered, key=lambda document: -document.score)
+    orders = [before_those_with_none(order, holders) for order in (ranked, shown)]
+    as_ranked, as_shown = (put_first(order, named)[:limit] if named else order[:limit] for order in orders)
+    return present_first(catalog, as_ranked), present_first(catalog, as_shown)
 
 
 def candidates_by_meaning(

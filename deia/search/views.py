@@ -6,23 +6,25 @@ The shapes are the published ones, and nothing is scored.
 from __future__ import annotations
 
 from deia.folders import STARTER_PREFIX
-from deia.knowledge import Entry, Query, Result
+from deia.knowledge import Entry, Query
 from deia.match.tokeniser import distinct, words
 from deia.records import TYPE_CHECKING, URGENCIES
 from deia.search.answer import AUDIENCE, NATURAL, PLATFORM, Answer, AudienceView, Audit, PlatformView, as_result
-from deia.search.build_answer import most_urgent
+from deia.search.build_answer import most_urgent, text_around
 from deia.search.catalog import Catalog
+from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.stored_document import StoredDocument
 from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from deia.match.keyword import Filters
 
 MOST_LISTED = 200
+MOST_QUOTED = 20  # documents whose texts an overview carries; more would not fit into a prompt
 MOST_TIPS = 10
-UNGRADED = "unspecified"
+UNGRADED, UNCATEGORISED = "unspecified", "uncategorised"
 HALF_A_LINE = 60
 # The natures of documents, in the order of learning: how one shows in a path or category, and what it is called.
 NATURES = (
@@ -45,16 +47,17 @@ FILLING = frozenset("am are for i in is my on our the we when".split())
 
 def platform_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Return an overview of a platform: its documents by urgency and by category, and its tips."""
-    documents = _filtered(catalog, filters)
+    today = audit.checked_at[:10]
+    documents = _filtered(catalog, filters, today)
     view = PlatformView(
         platform=query.platform,
         documents_found=catalog.keyword.count(filters=filters),
         by_urgency=_grouped((document.entry.urgency or UNGRADED, document) for document in documents),
-        by_category=_grouped((document.entry.category or "uncategorised", document) for document in documents),
-        quick_tips=_tips(documents),
+        by_category=_grouped((_category(document.entry), document) for document in documents),
+        quick_tips=_tips(document for document in documents if not outdated(document.entry, today)),
         about_documents=[_brief(document) for document in documents],
     )
-    return _answer(PLATFORM, query, documents, audit).but(view=view)
+    return _answer(catalog, PLATFORM, query, documents, audit).but(view=view)
 
 
 def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
@@ -62,12 +65,12 @@ def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
 
     If the query names a situation, only its documents are shown.
     """
-    named = situation_named(query.text)
-    documents = [
-        document for document in _filtered(catalog, filters) if not named or _situation(document.entry) == named
-    ]
+    named, today = situation_named(query.text), audit.checked_at[:10]
+    filtered = _filtered(catalog, filters, today)
+    documents = [document for document in filtered if not named or _situation(document.entry) == named]
     by_situation = _grouped((_situation(document.entry), document) for document in documents)
-    path = _learning_path(catalog, query.audience.strip(), documents)
+    standing = [document for document in documents if not outdated(document.entry, today)]
+    path = _learning_path(catalog, query.audience.strip(), standing)
     view = AudienceView(
         audience=query.audience,
         documents_found=len(documents) if named else catalog.keyword.count(filters=filters),
@@ -77,26 +80,41 @@ def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
         learning_path=list(path),
         learning_reasons={document: reason for document, reason in path.items() if reason},
     )
-    return _answer(AUDIENCE, query, documents, audit).but(view=view)
+    return _answer(catalog, AUDIENCE, query, documents, audit, reason=_reason).but(view=view)
 
 
 def listing(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Return the documents that pass some filters, the most urgent first."""
-    documents = _filtered(catalog, filters)[: max(1, query.limit)]
-    answer = _answer(NATURAL, query, documents, audit)
+    documents = _filtered(catalog, filters, audit.checked_at[:10])[: max(1, query.limit)]
+    answer = _answer(catalog, NATURAL, query, documents, audit)
     clusters = [name for document in documents for name in document.entry.clusters[:1]]
     return answer.but(primary_cluster=query.cluster or next(iter(clusters), ""), urgency=most_urgent(answer.primary))
 
 
-def _answer(query_type: str, query: Query, documents: Sequence[StoredDocument], audit: Audit) -> Answer:
-    results = tuple(_result(document) for document in documents)
+def _answer(
+    catalog: Catalog, query_type: str, query: Query, documents: Sequence[StoredDocument], audit: Audit, *,
+    reason: Callable[[Entry], str] = lambda entry: entry.why_relevant,
+) -> Answer:  # fmt: skip
+    """Return documents as an answer, each with a `reason` to read it, and the texts of the first ones."""
+    today, results = audit.checked_at[:10], []
+    notes = outdated_notes((document.entry for document in documents), today)
+    for at, document in enumerate(documents):
+        last = document.passages[-1][1] if document.passages else document.first_line
+        lines = (document.first_line, last)
+        text, is_part = text_around(catalog, document, *lines) if at < MOST_QUOTED else ("", True)
+        why = "; ".join(filter(None, (outdated(document.entry, today), reason(document.entry))))
+        results.append(as_result(document.entry, score=0.0, lines=lines, why_relevant=why, text=text, is_part=is_part))
     return Answer(
-        query=query.text, matched=bool(results), audit=audit, query_type=query_type, confidence="high", primary=results
-    )
+        query=query.text, matched=bool(results), audit=audit.but(warnings=(*audit.warnings, *notes)),
+        query_type=query_type, confidence="high", primary=tuple(results),
+    )  # fmt: skip
 
 
-def _filtered(catalog: Catalog, filters: Filters) -> list[StoredDocument]:
-    """Return the documents that pass, the most urgent first; within an urgency, the starter's own come last."""
+def _filtered(catalog: Catalog, filters: Filters, today: str) -> list[StoredDocument]:
+    """Return the documents that pass, the most urgent first and those that do not hold `today` last.
+
+    Within an urgency, the starter's own come last.
+    """
     by_urgency = [
         catalog.keyword.listed(filters={**filters, "urgency": urgency}, limit=MOST_LISTED)
         for urgency in ([filters["urgency"]] if "urgency" in filters else URGENCIES)
@@ -105,8 +123,16 @@ def _filtered(catalog: Catalog, filters: Filters) -> list[StoredDocument]:
     ids = dict.fromkeys(ident for listed in (*by_urgency, all_ids) for ident in sorted(listed))
     return sorted(
         catalog.documents(list(ids)[:MOST_LISTED]),
-        key=lambda document: (_urgency_rank(document.entry.urgency), _is_of_starter(document)),
-    )
+        key=lambda document: (
+            bool(outdated(document.entry, today)), _urgency_rank(document.entry.urgency), _is_of_starter(document)
+        ),
+    )  # fmt: skip
+
+
+def _category(entry: Entry) -> str:
+    """Return a document's category, or its nature if its folder tells it."""
+    folder = entry.path.rpartition("/")[0]
+    return entry.category or next((name for sign, name in NATURES if sign in folder), UNCATEGORISED)
 
 
 def _urgency_rank(urgency: str) -> int:
@@ -183,8 +209,3 @@ def _by_nature(documents: Iterable[StoredDocument]) -> dict[str, str]:
     for entry in (document.entry for document in documents):
         chosen.setdefault((_nature(entry), next(iter(entry.clusters), entry.id)), entry)
     return {entry.id: _reason(entry) for _, entry in sorted(chosen.items(), key=lambda step: step[0][0])}
-
-
-def _result(document: StoredDocument) -> Result:
-    last_line = document.passages[-1][1] if document.passages else document.first_line
-    return as_result(document.entry, score=0.0, lines=(document.first_line, last_line))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from deia.commons.checks import lint
+from deia.commons.index.load_commons import load_commons
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import open_catalog
@@ -64,7 +67,75 @@ def test_lint_names_days_that_are_none_and_successors_that_there_are_not(tmp_pat
     (tmp_path / "bok").mkdir()
     (tmp_path / "deia.toml").write_text("", encoding="utf-8")
     (tmp_path / "bok/old.md").write_text(FRONT, encoding="utf-8")
-    found = [problem.found for problem in lint(str(tmp_path), starter=False)]
-    assert "`valid_until` of `old` is `soon`, which is no day." in found
-    assert "`review_after` of `old` is `2026-02-30`, which is no day." in found
-    assert any("`superseded_by` of `old`: there is no document `nonesuch`" in line for line in found)
+    problems = {problem.found: (problem.path, problem.line) for problem in lint(str(tmp_path), starter=False)}
+    assert problems["`valid_until` is `soon`, which is no day."] == ("bok/old.md", 3)
+    assert problems["`review_after` is `2026-02-30`, which is no day."] == ("bok/old.md", 5)
+    assert problems["In `superseded_by` of `old`: there is no document `nonesuch`."] == ("bok/old.md", 4)
+
+
+def commons_of(folder: Path, **fronts: str) -> str:
+    (folder / "bok").mkdir()
+    (folder / "deia.toml").write_text("", encoding="utf-8")
+    for name, front in fronts.items():
+        (folder / f"bok/{name}.md").write_text(f"---\ntitle: {name}\n{front}\n---\n\n{TEXT}", encoding="utf-8")
+    return str(folder)
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "1.5", "20260101", "2026-W01-1", "soon", "2026-1-1", "2026-01-01T00:00"])
+def test_what_is_no_day_expires_nothing(tmp_path: Path, day: str) -> None:
+    root = commons_of(tmp_path, old=f"valid_until: {day}")
+    assert [entry.valid_until for entry in load_commons(root).entries] == [""]
+    assert [problem.code for problem in lint(root, starter=False) if problem.line] == ["bad-day"]
+
+
+def test_lint_names_each_circle_of_successors_once_with_its_place(tmp_path: Path) -> None:
+    fronts = {"a": "b", "b": "c", "c": "a", "own": "own", "old": "a"}
+    root = commons_of(tmp_path, **{name: f"superseded_by: {by}" for name, by in fronts.items()})
+    found = {problem.found: (problem.path, problem.line) for problem in lint(root, starter=False) if problem.line}
+    assert found == {
+        "A circle: `a` by `b` by `c` by `a` is superseded.": ("bok/a.md", 3),
+        "`own` supersedes itself.": ("bok/own.md", 3),
+    }
+
+
+@pytest.mark.parametrize("successor", ["old", "nonesuch"])
+def test_only_another_document_that_exists_supersedes_one(tmp_path: Path, successor: str) -> None:
+    answer = asked(tmp_path, on="2026-03-02", superseded_by=successor)
+    assert answer.primary[0].id == "old"
+    assert "superseded" not in summary(answer)
+
+
+def test_one_that_expired_and_is_superseded_says_both(tmp_path: Path) -> None:
+    answer = asked(tmp_path, on="2026-03-02", superseded_by="new", valid_until="2026-03-01")
+    assert "Draining the queue is superseded by new, valid until 2026-03-01 only." in summary(answer)
+
+
+def test_what_no_longer_holds_is_not_recommended(tmp_path: Path) -> None:
+    entries = [
+        Entry(id="pumps", path="bok/pumps.md", title="Venting pumps", related_docs=("old", "valves")),
+        Entry(id="old", path="bok/old.md", title="Greasing", valid_until="2026-01-01"),
+        Entry(id="valves", path="bok/valves.md", title="Valves"),
+    ]
+    documents = [Document(path=entry.path, title=entry.title, text=f"{entry.title}.\n") for entry in entries]
+    build_catalog(entries, documents, [], [], str(tmp_path))
+    answer = search(open_catalog(str(tmp_path)), Query(text="venting pumps"), checked_at="2026-03-01T10:00:00Z")
+    assert answer.suggested_next == ("Read Valves (bok/valves.md).",)
+
+
+def test_lists_and_overviews_mark_what_no_longer_holds_and_name_it_last(tmp_path: Path) -> None:
+    old = Entry(id="old", path="bok/a.md", title="Old", urgency="critical", superseded_by="new", action="Stop.")
+    new = Entry(id="new", path="bok/b.md", title="New", urgency="low", action="Go on.")
+    entries = [entry.but(platforms=("shopctl",), audience=("operator",)) for entry in (old, new)]
+    documents = [Document(path=entry.path, title=entry.title, text=TEXT) for entry in entries]
+    build_catalog(entries, documents, [], [], str(tmp_path))
+    catalog = open_catalog(str(tmp_path))
+    for query in (
+        Query(text="", platform="shopctl"),
+        Query(text="", audience="operator"),
+        Query(text="platform:shopctl"),
+    ):
+        answer = search(catalog, query, checked_at="2026-03-01T10:00:00Z")
+        assert [result.id for result in answer.documents] == ["new", "old"]
+        assert [*answer.documents][1].why_relevant.startswith("superseded by new")
+        assert "superseded by new" in render(answer, "table")
+    assert "Stop." not in search(catalog, Query(text="", platform="shopctl")).to_dict()["quick_tips"]

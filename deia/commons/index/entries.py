@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deia.commons.notes.describe import KNOWN, LISTS, TEXTS, describe, usual_names
+from deia.commons.notes.describe import DAYS, KNOWN, LISTS, TEXTS, describe, usual_names
 from deia.commons.notes.note_text import first_paragraph
 from deia.commons.source_files import fields, safe_files
 from deia.commons.source_files.findings import Findings, quote
@@ -13,7 +13,12 @@ from deia.commons.source_files.yaml_reader import Map, plain
 from deia.knowledge import Document, Entry
 from deia.records import URGENCIES
 
-READERS = {**dict.fromkeys(TEXTS, fields.text), **dict.fromkeys(LISTS, fields.words), "quick_tips": fields.texts}
+READERS = {
+    **dict.fromkeys(TEXTS, fields.text),
+    **dict.fromkeys(LISTS, fields.words),
+    **dict.fromkeys(DAYS, fields.day),
+    "quick_tips": fields.texts,
+}
 # Names of these fields in older shapes of the index (FORMATS, section 1), and some that people write instead.
 OLD_NAMES = {
     "date": "created",

@@ -12,9 +12,10 @@ from deia.commons.source_files.front_matter import first_heading, title_of
 from deia.commons.source_files.yaml_reader import Items, Map, Value
 from deia.knowledge import Document
 
-LIFETIME = ("valid_until", "superseded_by", "review_after")
+DAYS = ("valid_until", "review_after")
 TEXTS = (
-    "title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified", *LIFETIME,
+    "title", "summary", "category", "action", "why_relevant", "status", "created", "updated", "verified",
+    "superseded_by", *DAYS,
 )  # fmt: skip
 LISTS = ("keywords", "audience", "tags", "related_docs", "quick_tips")
 URGENCY, PLATFORM = "urgency", "platform"

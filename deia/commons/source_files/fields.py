@@ -6,6 +6,7 @@ A value of the wrong type is reported with its line, and the field counts as emp
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import date
 from typing import TypeVar
 
 from deia.commons.source_files.findings import Findings, quote
@@ -17,6 +18,7 @@ Default = TypeVar("Default")
 
 TRUE = ("true", "yes", "on")
 FALSE = ("false", "no", "off", "")
+DAY_FIX = "Write it as 2026-01-31; until then it does not count."
 
 
 def as_text(value: Scalar) -> str:
@@ -64,6 +66,23 @@ def words(source: Map, name: str, findings: Findings) -> tuple[str, ...]:
 def split_words(text: str) -> list[str]:
     """Return the parts of a text that commas separate."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def day(source: Map, name: str, findings: Findings) -> str:
+    """Return a field that is a day, as 2026-01-31; anything else is reported."""
+    written = text(source, name, findings)
+    if not written or is_day(written):
+        return written
+    findings.warning(source.at(name), "bad-day", f"`{name}` is {quote(written)}, which is no day.", DAY_FIX)
+    return ""
+
+
+def is_day(text: str) -> bool:
+    """Return whether a text is a day that there is, as 2026-01-31."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def choice(source: Map, name: str, allowed: Sequence[Word], findings: Findings, *, default: Default) -> Word | Default:

@@ -14,6 +14,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+from deia.commons.index.successors import with_real_successors
 from deia.fast_json import Json
 from deia.ingest.library_store import Library, Shelved
 from deia.ingest.reading import ASSETS
@@ -46,13 +47,14 @@ class Volume(Record):
 
 
 def volumes(entries: Iterable[Entry], documents: Iterable[Document]) -> list[Volume]:
-    """Pair entries with their documents, sorted by id.
+    """Pair entries with their documents, sorted by id; what supersedes one exists.
 
     An entry without a document is found by its metadata, a document without an entry by its text. If several entries
     share an id, the first counts; the checks of the commons report the others.
     """
     texts = {document.path: document for document in documents}
-    described = [described_volume(entry, texts.get(entry.path) or _missing_document(entry)) for entry in entries]
+    standing = with_real_successors([*entries])
+    described = [described_volume(entry, texts.get(entry.path) or _missing_document(entry)) for entry in standing]
     taken = {volume.entry.path for volume in described}
     bare = (document for path, document in texts.items() if path not in taken)
     candidates = chain(described, (Volume(entry=_bare_entry(document), document=document) for document in bare))

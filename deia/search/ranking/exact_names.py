@@ -68,8 +68,12 @@ def _rare_names(question: Question, catalog: Catalog) -> list[str]:
     if len([word for word in question_words(question.text[:LOOKED_AT]) if len(word[0]) > 1]) > len(names) + BESIDE:
         names = [token for token in names if is_error_code(token)]
     whole = [words(token)[0][0] for token in names[:MOST_NAMES]]
-    most = max(RARE, RARE_SHARE * catalog.keyword.chunks)
-    return [stem for stem in catalog.keyword.stems(whole) if 0 < catalog.keyword.frequency(stem) <= most]
+    return [stem for stem in catalog.keyword.stems(whole) if is_rare(catalog, stem)]
+
+
+def is_rare(catalog: Catalog, stem: str) -> bool:
+    """Return whether a few passages contain a stem."""
+    return 0 < catalog.keyword.frequency(stem) <= max(RARE, RARE_SHARE * catalog.keyword.chunks)
 
 
 def is_name(token: str) -> bool:

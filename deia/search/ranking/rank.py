@@ -258,6 +258,17 @@ def falling(ordered: Sequence[Ranked]) -> list[Ranked]:
     return lifted[::-1]
 
 
+def present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
+    """Return documents in order, with a lower score for those whose files are gone, which have no text to show."""
+    if all(catalog.text_size(document.number) for document in ranked):
+        return ranked
+    lowered = [
+        document if catalog.text_size(document.number) else document.but(score=NEAR_BEST * document.score)
+        for document in ranked
+    ]
+    return sorted(lowered, key=lambda document: -document.score)
+
+
 def primary_count(scores: Sequence[float]) -> int:
     """Return how many of the top documents score nearly as high as the first."""
     return sum(score >= NEAR_BEST * scores[0] for score in scores[:MOST_PRIMARY])

@@ -16,7 +16,7 @@ from deia.search.answer import Answer, relevance
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import BUDGET, quoted
 from deia.search.rendering.terminal_answer import table
-from deia.search.rendering.wording import advice, headline, where
+from deia.search.rendering.wording import advice, headline, outcome, where, why_listed
 from deia.text import counted
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def summary(answer: Answer) -> str:
     for result in answer.documents:
         about = f": {plain(result.summary)}" if result.summary else ""
         lines.append(f"- {plain(result.title)} ({where(result)}){about}")
+        lines += [f"  Why: {why}"] if (why := why_listed(answer, result)) else []
         lines += [f"  To do: {plain(result.action)}"] if result.action else []
     return "\n".join([*lines, *advice(answer)])
 
@@ -45,7 +46,7 @@ def markdown(answer: Answer) -> str:
         lines.append(f"{number}. [{_literal(result.title)}](<{_address(result.path)}>)")
         about = (
             result.summary,
-            result.why_relevant and f"Why: {result.why_relevant}",
+            (why := why_listed(answer, result) or result.why_relevant) and f"Why: {why}",
             result.action and f"To do: {result.action}",
         )
         lines += [f"   {_literal(line)}  " for line in about if line]
@@ -70,6 +71,9 @@ def as_xml(answer: Answer) -> str:
 
     def document(result: Result) -> str:
         parts = [element(name, escape(plain(getattr(result, name)))) for name in ("title", "summary", "action")]
+        if answer.view:  # which shows no passage, and compares nothing
+            parts.append(element("why", escape(why_listed(answer, result))))
+            return element("doc", "".join(parts), path=result.path, id=result.id, urgency=result.urgency)
         lines = "\n".join(map(plain, result.passage.split("\n")))
         first, last = result.lines
         parts.append(element("passage", escape(lines), heading=result.heading, lines=f"{first}-{last}"))
@@ -79,7 +83,8 @@ def as_xml(answer: Answer) -> str:
     body = "".join(element(name, "".join(map(document, results))) for name, results in groups.items() if results)
     body += "".join(element("advice", escape(line)) for line in advice(answer))
     about = f" about {plain(answer.query)}" if answer.documents and answer.query else ""
-    first_line = f"Found {counted(len(answer.documents), 'document')}{about}" if answer.documents else headline(answer)
+    found = outcome(answer) if answer.view else f"{counted(len(answer.documents), 'document')}{about}"
+    first_line = f"Found {found}" if answer.documents else headline(answer)
     whole = element("answer", body, confidence=answer.confidence, action=answer.action)
     return f"{escape(first_line, quote=False)}\n{whole}"
 

@@ -9,6 +9,7 @@ from deia.text import counted
 
 CLUSTERS = 20  # listed at most
 BROWSED = 8
+SITUATIONS = {"when_production_down": "When production is down", "for_prevention": "To prevent it"}
 
 
 def outcome(answer: Answer) -> str:
@@ -62,14 +63,31 @@ def advice(answer: Answer) -> list[str]:
     browse = [f"Browse {line}." for line in to_browse(answer)]
     clusters = [f"Cluster: {line}" for line in clusters_to_choose(answer)]
     related = [f"Related question: {line}" for line in answer.related_queries]
-    path = answer.view.learning_path if isinstance(answer.view, AudienceView) else ()
-    order = [f"To read in this order: {', '.join(path)}."] if path else []
+    overview = overview_lines(answer)
     graph = [f"Graph: {line}" for line in answer.dependents]
     following = [f"Next: {line}" for line in answer.suggested_next]
     return [
         plain(line)
-        for line in (*notes, *graph, *answer.suggestions, *similar, *browse, *clusters, *order, *following, *related)
+        for line in (*notes, *graph, *answer.suggestions, *similar, *browse, *clusters, *overview, *following, *related)
     ]
+
+
+def overview_lines(answer: Answer) -> list[str]:
+    """Return what an overview says beside its documents: tips, when to read which, and in which order."""
+    view, titles = answer.view, {result.id: result.title for result in answer.documents}
+    if isinstance(view, PlatformView):
+        return [f"Tip: {tip}" for tip in view.quick_tips]
+    if not isinstance(view, AudienceView):
+        return []
+    situations = {SITUATIONS[name]: [titles[ident] for ident in view.by_urgency.get(name, ())] for name in SITUATIONS}
+    lines = [f"{name}: {'; '.join(listed)}." for name, listed in situations.items() if listed]
+    return [*lines, f"To read in this order: {', '.join(view.learning_path)}."] if view.learning_path else lines
+
+
+def why_listed(answer: Answer, result: Result) -> str:
+    """Return the urgency of a document in an overview and why it is there; "" in any other answer."""
+    urgency = "" if result.urgency and result.urgency in result.why_relevant else result.urgency
+    return plain("; ".join(filter(None, (urgency, result.why_relevant)))) if answer.view else ""
 
 
 def where(result: Result) -> str:

@@ -43,7 +43,8 @@ def _lines(answer: LibrarianResponse) -> list[str]:
     lines = [f"Confidence {answer.confidence:.0%}, {counted(len(answer.sources), 'source')}, by {answer.by}.", ""]
     path = ""
     for source in answer.sources:
-        lines += [] if source.path == path else ["", source.path][path == "" :]
+        named = f"{source.path} ({source.outdated})" if source.outdated else source.path
+        lines += [] if source.path == path else ["", named][path == "" :]
         path = source.path
         where = place(source).removeprefix(f"{path}:")
         lines.append(f"  {where:>9}  {source.says or source.quote}")

@@ -237,6 +237,7 @@ def _known() -> Known:
             title=entry.title,
             verified=entry.verified,
             valid_until=entry.valid_until,
+            superseded_by=entry.superseded_by,
             review_after=entry.review_after,
             changed=entry.updated,
         )
