@@ -5,24 +5,22 @@ from __future__ import annotations
 from deia.knowledge import Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
-from deia.search.answer import NOTHING, SMALL_TALK, TOO_BROAD, Answer, Audit, Similar, as_result
+from deia.search.answer import NOTHING, SMALL_TALK, Answer, Audit, Similar, as_result
 from deia.search.catalog import Catalog, Pattern
 from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.stored_document import StoredDocument
-from deia.text import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
+    from deia.match.keyword import Filters
 
 MOST_NEXT = 5
 MOST_QUERIES = 5
 MOST_BROWSED = 30
-MOST_NARROWER = 3
-HALF_A_LINE = 60
 ENOUGH_SHARED = 2  # stems that make a past question related; a query with a single stem needs only that one
 
 
@@ -40,6 +38,30 @@ def owner_clusters(documents: Iterable[StoredDocument], results: Iterable[Result
         for name in document.entry.clusters[:1]:
             totals[name] = totals.get(name, 0.0) + scores.get(document.entry.id, 0.0)
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
+
+
+def repeated_pattern(catalog: Catalog, text: str, stems: Mapping[str, float]) -> Pattern | None:
+    """Return the past question of which this text is a wording."""
+    asked = fold(text).rstrip("?!. ")
+    shared = map(catalog.pattern, catalog.patterns(stems))
+    return next((past for past in shared if any(fold(w).rstrip("?!. ") == asked for w in past.wordings)), None)
+
+
+def asked_before_first(catalog: Catalog, candidates: Candidates) -> Candidates:
+    """Return candidates; if the question is one that the commons answers, those that answer it by its index come first.
+
+    Nothing is added that was not found.
+    """
+    past = repeated_pattern(catalog, candidates.question.text, stem_weights(candidates.question))
+    if not past:
+        return candidates
+    idents = [document.entry.id for document in candidates.documents]
+    order = sorted(range(len(idents)), key=lambda at: idents[at] not in past.documents)
+    scores = [document.score for document in candidates.shown]
+    return candidates.but(
+        shown=[candidates.shown[at].but(score=score) for at, score in zip(order, scores, strict=True)],
+        documents=[candidates.documents[at] for at in order],
+    )
 
 
 def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | None:
@@ -144,7 +166,7 @@ def answer_with_results(
     """Return an answer with results, and with what to read and ask next."""
     count = primary_count([result.score for result in results])
     stems = stem_weights(candidates.question)
-    pattern = leading_pattern(catalog, stems)
+    pattern = repeated_pattern(catalog, candidates.question.text, stems) or leading_pattern(catalog, stems)
     clusters = owner_clusters(candidates.documents, results)
     notes = outdated_notes((document.entry for document in candidates.documents), candidates.today)
     return Answer(
@@ -270,44 +292,6 @@ def warnings(question: Question) -> tuple[str, ...]:
 # --- without results -------------------------------------------------------------------------------------------------
 
 
-def too_broad(catalog: Catalog, query: Query, audit: Audit) -> Answer:
-    """Return the answer to a query that has no subject, or one that half the commons is about."""
-    clusters = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
-    suggestions = ["Name the thing, the error or the command that it is about."]
-    if clusters:
-        suggestions.append(f"Narrow it down by a cluster, such as {clusters[0]}.")
-    return Answer(
-        query=query.text,
-        matched="partial",
-        audit=audit,
-        reason=TOO_BROAD,
-        suggestions=tuple(suggestions),
-        available_clusters=tuple(clusters),
-        about_clusters=_about(catalog, clusters),
-    )
-
-
-def broad_with_results(catalog: Catalog, answer: Answer, candidates: Candidates) -> Answer:
-    """Return an answer that hardly fits, with what to ask instead: narrower questions, a platform, how urgent it is."""
-    platforms = dict.fromkeys(name for document in candidates.documents for name in document.entry.platforms)
-    questions = [f"Narrower: {question}" for question in answer.related_queries[:MOST_NARROWER]]
-    place = [f"On which platform: {', '.join([*platforms][:MOST_NARROWER])}?"] if platforms else []
-    clusters = owner_clusters(candidates.documents, answer.documents)
-    return answer.but(
-        reason=TOO_BROAD,
-        suggestions=(*questions, *place, "Is production down, or are you learning?"),
-        related_queries=answer.related_queries[MOST_NARROWER:],
-        available_clusters=clusters,
-        about_clusters=_about(catalog, clusters),
-    )
-
-
-def _about(catalog: Catalog, clusters: Iterable[str]) -> dict[str, str]:
-    """Return half a line about each cluster."""
-    known = {name: catalog.clusters[name].description for name in clusters if name in catalog.clusters}
-    return {name: shorten(one_line(text), HALF_A_LINE) for name, text in known.items() if text}
-
-
 def nothing_asked(query: Query, audit: Audit) -> Answer:
     """Return the answer to a text that is small talk, and not a question."""
     return Answer(
@@ -333,6 +317,17 @@ def _browse(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     names = {"topics": topics, "platforms": catalog.keyword.values("platform")}
     names["audiences"] = catalog.keyword.values("audience")
     return {kind: tuple(choices[:MOST_BROWSED]) for kind, choices in names.items() if choices}
+
+
+def nothing_passes(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
+    """Return the answer that no document passes all filters, with how many pass each."""
+    counts = {name: catalog.keyword.count(filters={name: filters[name]}) for name in filters}
+    named = [f"{name} {getattr(query, name)} ({count})" for name, count in counts.items() if getattr(query, name, "")]
+    together = f": {', '.join(named)}" if named else ""
+    suggestions = (f"No document passes all filters{together}.", "Leave out a filter, or choose from these.")
+    return Answer(
+        query=query.text, matched=False, audit=audit, reason=NOTHING, suggestions=suggestions, browse=_browse(catalog)
+    )
 
 
 def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *, helps: bool = True) -> Answer:

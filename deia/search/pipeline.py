@@ -22,15 +22,16 @@ from deia.match.tiers import TIERS
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING
 from deia.search.answer import KEYWORD, Answer, Audit
+from deia.search.broad import broad_with_results, is_broad, is_vague, too_broad
 from deia.search.build_answer import (
     Candidates,
     answer_with_results,
-    broad_with_results,
+    asked_before_first,
     build_results,
     no_match,
     nothing_asked,
+    nothing_passes,
     owner_clusters,
-    too_broad,
     warnings,
 )
 from deia.search.catalog import Catalog
@@ -68,10 +69,6 @@ if TYPE_CHECKING:
     from deia.match.keyword import Filters
 
 MOST_DOCUMENTS = 200
-BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large share of them
-BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
-VAGUE_SHARE = 0.02  # likewise, where nothing found is sure to answer
-BROAD_WORDS = 2
 SECOND = 0.5  # of the best score: what a document keeps that was found by a second try
 LACKING = 0.4  # of a question's information, that the best document lacks
 FEWEST_DIGITS = 3  # of a number that is worth looking for: a port, a status, an exit code
@@ -135,12 +132,14 @@ def _answer_question(
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
     question = read_question(query.text, catalog, strong=interpretation.strong)
-    if not question.terms or (_is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
-        return too_broad(catalog, query, audit)
+    if not question.terms or (is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
+        return too_broad(catalog, query, audit, stem_weights(question))
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
         return no_match(catalog, query, question, audit, helps=helps)
     today = audit.checked_at[:10]
     candidates = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
+    if candidates.filters and not candidates.passing:
+        return nothing_passes(catalog, query, filters, audit)
     if not candidates.documents:
         return no_match(catalog, query, question, audit, helps=helps)
     by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
@@ -152,12 +151,12 @@ def _answer_question(
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"
     candidates, lacked = _second_try(catalog, candidates, query, meaning=meaning, filters=filters)
-    audit = audit.but(second_try=lacked)
+    audit, candidates = audit.but(second_try=lacked), asked_before_first(catalog, candidates)
     answer = answer_with_results(
         catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit
     )
     answer = answer.but(matched=matched, confidence=confidence, probability=answers)
-    if matched == "partial" and _is_broad(catalog, question, share=VAGUE_SHARE):
+    if matched == "partial" and is_vague(catalog, question):
         return broad_with_results(catalog, answer, candidates)
     return answer
 
@@ -194,17 +193,6 @@ def _second_try(
     names = list({catalog.id(candidates.ranked[0].number), *(document.entry.id for document in documents)})
     stems = catalog.keyword.stems_by_passage(names, list(stem_weights(question)))
     return candidates.but(shown=shown, documents=documents, stems=stems), text
-
-
-def _is_broad(catalog: Catalog, question: Question, *, share: float = BROAD_SHARE) -> bool:
-    """Return whether a query consists of a word or two that a large share of the passages contains."""
-    parts = [term for term in question.terms if term.part]
-    chunks = catalog.keyword.chunks
-    return (
-        chunks >= BROAD_FROM
-        and len(parts) <= BROAD_WORDS
-        and all(term.stem and catalog.keyword.frequency(term.stem) > share * chunks for term in parts)
-    )
 
 
 def find_candidates(
@@ -382,6 +370,8 @@ def _all_in(terms: Sequence[Term], stems: Collection[str]) -> bool:
 
 def _answer_filters(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Return the overview of a platform or an audience, else a list of documents, the most urgent first."""
+    if filters and not catalog.keyword.count(filters=filters):
+        return nothing_passes(catalog, query, filters, audit)
     if query.platform.strip():
         return platform_view(catalog, query, filters, audit)
     if query.audience.strip():

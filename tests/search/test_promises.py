@@ -51,6 +51,56 @@ def test_related_queries_are_all_wordings_of_the_matched_pattern_and_its_neighbo
     assert (wordings | {"deployment debugging"}) - {text} <= set(answer.related_queries)
 
 
+def test_a_recorded_question_gets_its_cluster_and_its_own_documents_first(eight: Catalog) -> None:
+    for text in ("deployment help", "Deployment  help?"):
+        answer = asked(eight, text)
+        assert (answer.primary_cluster, answer.primary[0].id) == ("deployment", "netlify-hugo-version")
+        scores = [result.score for result in answer.documents]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_nothing_asked_names_narrower_questions_a_platform_and_the_urgency(eight: Catalog) -> None:
+    for text in ("", "the"):
+        suggestions = asked(eight, text).to_dict()["suggestions"]
+        assert "Narrower: my deployment to netlify fails" in suggestions
+        assert "On which platform: netlify, dns?" in suggestions
+        assert "Is production down, or are you learning?" in suggestions
+
+
+@pytest.mark.parametrize("text", ["working", "Working", "pages", "look"])
+def test_what_nothing_surely_answers_in_a_small_commons_says_why_and_asks_back(eight: Catalog, text: str) -> None:
+    answer = asked(eight, text)
+    assert (answer.matched, answer.reason) == ("partial", "query_too_broad")
+    assert len([line for line in answer.suggestions if line.startswith("Narrower: ")]) >= 2
+
+
+@pytest.mark.parametrize("text", ["", "dns"])
+def test_filters_that_contradict_each_other_say_how_many_pass_each(eight: Catalog, text: str) -> None:
+    answer = search(eight, Query(text=text, cluster="working", platform="netlify"))
+    assert (answer.matched, answer.reason) == (False, "no_documents_match")
+    assert answer.suggestions[0] == "No document passes all filters: platform netlify (2), cluster working (3)."
+    assert answer.browse["topics"] == ("deployment", "working", "availability")
+
+
+def test_an_overview_says_the_same_in_every_form(eight: Catalog) -> None:
+    platform, audience = Query(text="", platform="netlify"), Query(text="", audience="developer")
+    for form in ("summary", "markdown", "xml", "full"):
+        shown = render(search(eight, platform), form).replace("\\", "")
+        assert "Never delete a project to fix a build." in shown
+        assert "2 documents for the platform netlify" in shown
+        learned = render(search(eight, audience), form).replace("\\", "")
+        assert "When production is down: " in learned
+        assert "To read in this order: " in learned
+    for form in ("summary", "markdown", "xml"):
+        assert "critical" in render(search(eight, platform), form)
+        assert "gotcha, critical: " in render(search(eight, audience), form)
+    assert "> The deployment fails since Netlify has an old Hugo." in render(search(eight, platform), "full")
+    assert 'relevance="0%"' not in render(search(eight, platform), "xml")
+    assert search(eight, platform).to_dict()["by_category"] == {
+        "gotcha": ["netlify-hugo-version"], "anti-pattern": ["nuclear-option"],
+    }  # fmt: skip
+
+
 def test_no_match_names_a_broader_keyword_what_to_browse_and_similar_questions_with_counts(eight: Catalog) -> None:
     answer = asked(eight, "rust debugging tools")
     fields = answer.to_dict()

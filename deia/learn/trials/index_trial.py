@@ -146,13 +146,16 @@ class IndexTrial:
         return numbers
 
     def _compiled(self, commons: Commons) -> Catalog:
-        """Return the search catalog of a commons, compiled into a folder of its own."""
+        """Return the search catalog of a commons, compiled into a folder of its own.
+
+        It does not know the questions that the index answers, since those are asked to see what else leads there.
+        """
         folder = os.path.join(self._folder, str(self._made))
         first = os.path.join(self._folder, "0") if self._made else None
         os.mkdir(folder)
         self._made += 1
         build_catalog(
-            commons.entries, commons.documents, commons.clusters, commons.query_patterns, folder,
+            commons.entries, commons.documents, commons.clusters, (), folder,
             concepts=commons.concepts, tiers=TIERS, previous=first, incremental_from=0,
         )  # fmt: skip
         return open_catalog(folder)
