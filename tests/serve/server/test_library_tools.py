@@ -19,7 +19,7 @@ from deia.errors import DeiaError
 from deia.folders import library_folder
 from deia.ingest.source import SourceError
 from deia.serve.server.desk import Desk
-from deia.serve.server.dispatch import Call, answer, confirmation
+from deia.serve.server.dispatch import Call, answer, confirmation, find_tool, prepare
 from deia.serve.server.library_tools import start
 from deia.serve.server.tool_schemas import offered
 
@@ -56,6 +56,29 @@ def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place)
     assert "library:handbook/pump.md" in found.text
     shown = answer(desk, Call(tool="read_document", arguments={"document": "library:handbook/pump.md"}))
     assert "> The impeller turns left." in shown.text
+
+
+def test_passages_are_found_within_a_time_frame_and_with_what_stands_around_them(desk: Desk, place: Place) -> None:
+    (place.root / "handbook").mkdir()
+    long = " ".join(f"Part {number} of the list is kept on a shelf in the store." for number in range(60))
+    text = f"# Pump\n\n## Housing\n\nBolts are tightened crosswise. {long}\n\n## Impeller\n\nThe impeller turns left.\n"
+    (place.root / "handbook/pump.md").write_text(text, encoding="utf-8")
+    os.utime(place.root / "handbook/pump.md", (1_700_000_000, 1_700_000_000))  # 2023-11-14
+    index(desk, source=str(place.root / "handbook"))
+    wait(desk, "handbook")
+
+    def asked(**arguments: str) -> dict[str, Json]:
+        arguments = {"query": "impeller", "collection": "handbook", "detail": "xml", **arguments}
+        call = prepare(desk, find_tool(offered(), "query_global_commons"), arguments)
+        reply = answer(desk, call)
+        return {"matched": reply.fields["matched"], "text": reply.text}
+
+    assert asked(since="2023-11-14", until="2023-11-14")["matched"] is True
+    assert asked(since="2023-11-15")["matched"] is asked(until="2023-11-13")["matched"] is False
+    assert "crosswise" not in str(asked()["text"])
+    assert "crosswise" in str(asked(expand_context="neighbours")["text"])
+    with pytest.raises(DeiaError, match="expand_context"):
+        asked(expand_context="everything")
 
 
 def test_a_text_that_is_handed_over_is_kept(desk: Desk) -> None:
