@@ -9,6 +9,7 @@ from deia.folders import STARTER_PREFIX
 from deia.knowledge import Entry
 
 FEWEST, LONGEST = 2, 30  # documents, and characters of a name
+MOST = 8  # documents, or in a large commons
 WIDEST = 0.1  # of all documents: what so many are about is a subject of the commons as a whole, and no news
 
 
@@ -21,7 +22,7 @@ def topics_of(entries: Iterable[Entry]) -> dict[str, int]:
     tags = ({*entry.tags} - {*entry.platforms} for entry in listed if not entry.path.startswith(STARTER_PREFIX))
     platforms = ({*entry.platforms} for entry in listed)
     counts = Counter(name.lower() for names in (*tags, *platforms) for name in names)
-    most = max(FEWEST, WIDEST * len(listed))
+    most = max(MOST, WIDEST * len(listed))
     return {
         name: count for name, count in sorted(counts.items())
         if FEWEST <= count <= most and len(name) <= LONGEST and name.isascii() and name.isalnum()

@@ -10,23 +10,50 @@ from deia.serve.hosts.delivery_form import Said
 from deia.watch.memory.log import FileLog, LogEntry, log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MOST_CHARS = 400  # of a task; a longer prompt brings its own material, in which words are no topics
-# What a person asks for who has a task: a question or a report is none.
+# What a person asks for who has a task, as the first word of a sentence but for those that lead to it ("please", "we
+# need to"). A question, a report, a wish to know and "do not …" begin otherwise.
 TASKS = frozenset(
-    """add change configure connect create debug deploy enable fix implement install integrate migrate move point
-    publish rename replace restore rotate set setup switch update upgrade""".split()
+    """add apply archive automate back backup build bump change clean clear configure connect convert copy create debug
+    delete deploy destroy disable downgrade drop edit enable expose extend fix generate harden implement import improve
+    install integrate introduce launch lower make merge migrate modify move patch point port provision publish purge
+    raise rebuild recreate redeploy refactor reinstall release remove rename repair replace reset resize restart restore
+    revert rewrite roll rollback rotate run scale schedule secure set setup shrink split start stop switch sync tune
+    uninstall unlock update upgrade wipe wire write""".split()
 )
+LEADS = frozenset(
+    """also and asap first go have help hey hi i i'd i'll i'm going just lets let's like me must need next now ok okay
+    please quickly so then to today todo us want we we'll you""".split()
+)
+MODALS = frozenset(("can", "could", "will", "would"))  # "can you …" asks for something, "can we …" asks whether
 SHORT = {"dns": "DNS", "aws": "AWS", "gcp": "GCP", "sql": "SQL", "ssh": "SSH", "tls": "TLS"}  # as people write them
 
 
 def topic_of(topics: Mapping[str, int], text: str) -> str:
-    """Return the topic that a task names, that with the fewest documents, or ""."""
-    words = [word.strip(".,:;!?()'\"`").lower() for word in text.split()] if len(text) <= MOST_CHARS else []
-    if TASKS.isdisjoint(words):
+    """Return the topic that a task names, the one with the fewest documents, or ""."""
+    if len(text) > MOST_CHARS or not any(map(_is_task, _sentences(text))):
         return ""
+    words = (word for sentence in _sentences(text) for word in sentence)
     return min((word for word in words if word in topics), key=lambda word: topics[word], default="")
+
+
+def _sentences(text: str) -> list[list[str]]:
+    """Return the words of each sentence and line, in lower case and without punctuation."""
+    ended = text.replace("\n", ". ").replace("!", ".").replace("?", ".").replace(";", ".").replace(":", ".")
+    sentences = ([word.strip(".,()'\"`*-").lower() for word in part.split()] for part in ended.split(". "))
+    return [[word for word in words if word] for words in sentences]
+
+
+def _is_task(sentence: Sequence[str]) -> bool:
+    """Return whether a sentence tells somebody to do something."""
+    for word, following in zip(sentence, [*sentence[1:], ""], strict=False):
+        if word in MODALS and following != "you":
+            return False
+        if word in TASKS or word not in LEADS | MODALS:
+            return word in TASKS
+    return False
 
 
 def offer(topics: Mapping[str, int], text: str, log: FileLog) -> Said | None:

@@ -28,7 +28,19 @@ DOCUMENT = "---\ntitle: {}\nplatform: netlify\ntags: [turbine]\n---\n# {}\n\nTex
     [
         ("Please change the DNS for our site.", "dns"),
         ("Deploy to Netlify and set up DNS", "netlify"),
+        ("Could you please move our DNS to another host?", "dns"),
+        ("ok, then let's rebuild the netlify site", "netlify"),
+        ("The build is red.\nRefactor the DNS module", "dns"),
+        ("I'd like to delete the netlify site", "netlify"),
         ("what is DNS?", ""),
+        ("do not replace the DNS", ""),
+        ("please don't change DNS", ""),
+        ("we did replace the DNS yesterday", ""),
+        ("should we change the DNS?", ""),
+        ("can we move the DNS?", ""),
+        ("is the change of DNS done?", ""),
+        ("I want to know how to set up DNS", ""),
+        ("The change of the DNS broke everything", ""),
         ("fix the tests", ""),
         (f"fix dns {'x' * 400}", ""),
     ],
@@ -57,6 +69,7 @@ def test_what_most_of_a_commons_is_about_is_no_topic() -> None:
     entries = [Entry(id=str(at), path=f"{at}.md", title="", platforms=("web",)) for at in range(40)]
     rare = [Entry(id=f"d{at}", path=f"d{at}.md", title="", tags=("dns", "a b\n")) for at in range(3)]
     assert topics_of([*entries, *rare]) == {"dns": 3}
+    assert topics_of([*entries[:5], *rare]) == {"dns": 3, "web": 5}
 
 
 @pytest.mark.slow
