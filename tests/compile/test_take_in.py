@@ -190,6 +190,19 @@ def test_of_a_file_with_a_name_only_the_best_function_comes_first(
     assert first.score > second.score
 
 
+def test_a_file_without_text_is_no_answer_to_what_its_name_does_not_say(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    (manuals / "empty.md").write_text("", encoding="utf-8")
+    (manuals / "blank.txt").write_text("  \n\n", encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    librarian = Librarian(root, ledger=False)
+    for question in ("quibbleflux", "zebra", "the red valve"):
+        found = {result.path for result in librarian.query(question, layer="library").documents}
+        assert found.isdisjoint({"library:manuals/empty.md", "library:manuals/blank.txt"})
+    assert librarian.query("blank", layer="library").documents
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [

@@ -219,4 +219,5 @@ def filled(library: Library | None, volumes: Sequence[Volume]) -> list[Volume]:
 
 def _filled(library: Library, volume: Volume) -> Volume:
     kept = library.kept(volume.content)
-    return volume.but(document=volume.document.but(text=kept.text), rows=kept.rows)
+    text = "" if kept.text.isspace() else kept.text
+    return volume.but(document=volume.document.but(text=text), rows=kept.rows)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from operator import itemgetter, mul
 
+from deia.folders import LIBRARY_PREFIX
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog
 from deia.search.question.terms import Question, named_share
@@ -259,14 +260,19 @@ def falling(ordered: Sequence[Ranked]) -> list[Ranked]:
 
 
 def present_first(catalog: Catalog, ranked: list[Ranked]) -> list[Ranked]:
-    """Return documents in order, with a lower score for those whose files are gone, which have no text to show."""
+    """Return documents in order, with a lower score for those whose files are gone, which have no text to show.
+
+    An empty file of the library is left out unless its name has words of the question: it means nothing.
+    """
     if all(catalog.text_size(document.number) for document in ranked):
         return ranked
-    lowered = [
-        document if catalog.text_size(document.number) else document.but(score=NEAR_BEST * document.score)
-        for document in ranked
-    ]
-    return sorted(lowered, key=lambda document: -document.score)
+    kept = []
+    for document in ranked:
+        if catalog.text_size(document.number):
+            kept.append(document)
+        elif document.words or not catalog.id(document.number).startswith(LIBRARY_PREFIX):
+            kept.append(document.but(score=NEAR_BEST * document.score))
+    return sorted(kept, key=lambda document: -document.score)
 
 
 def primary_count(scores: Sequence[float]) -> int:
