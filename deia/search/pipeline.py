@@ -40,7 +40,7 @@ from deia.search.question.classify import CONVERSATIONAL
 from deia.search.question.interpret import Interpretation, interpret
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import Question, Term, read_question, stem_weights
-from deia.search.ranking.all_words import before_those_with_none, documents_with_all_words
+from deia.search.ranking.all_words import before_those_without, holders_of_words
 from deia.search.ranking.confidence import SEEN, Verdict, judged, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
@@ -256,8 +256,8 @@ def _retrieve_and_rank(
     In both, those that contain exact names from the query come before the others.
     """
     named = documents_with_names(catalog, question, filters)
-    holders = documents_with_all_words(catalog, question) if meaning.tier else ()
-    depth = max(limit, DEEP) if named or holders else limit
+    holders = holders_of_words(catalog, question)
+    depth = max(limit, DEEP) if named or holders.of_all else limit
     evidence = retrieve(catalog, question, meaning=meaning, filters=filters, limit=depth)
     if meaning.rescorer and evidence.likeness:
         from deia.search.ranking.rescoring import rescored  # noqa: PLC0415 - numpy, if the model has to encode
@@ -265,7 +265,7 @@ def _retrieve_and_rank(
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth, alpha=alpha)
     shown = in_order_shown(catalog, question, ranked, meaning, evidence.code) if alpha is None else ranked
-    orders = [before_those_with_none(order, holders) for order in (ranked, shown)]
+    orders = [before_those_without(order, holders) for order in (ranked, shown)]
     as_ranked, as_shown = (put_first(order, named)[:limit] if named else order[:limit] for order in orders)
     return present_first(catalog, as_ranked), present_first(catalog, as_shown)
 

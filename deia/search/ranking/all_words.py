@@ -1,4 +1,4 @@
-"""Documents with all the words of a question, and those with none of them.
+"""Documents with all the words of a question, and those that lack a rare one.
 
 A question of rare words is answered by a passage that has them all, even where it speaks of much else and is therefore
 less like the question than a short text about another thing. Common words meet by chance and do not count.
@@ -6,35 +6,44 @@ less like the question than a short text about another thing. Common words meet 
 
 from __future__ import annotations
 
-from deia.records import TYPE_CHECKING
-from deia.search.ranking.exact_names import is_rare
+from deia.records import TYPE_CHECKING, Record
+from deia.search.ranking.exact_names import HOLDERS, is_rare
 from deia.search.ranking.rank import Ranked, falling
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from deia.search.catalog import Catalog
     from deia.search.question.terms import Question
 
-HOLDERS = 8  # passages with all words that are looked up
+MOST_WHOLE = 8  # passages with all words that are looked up
 
 
-def documents_with_all_words(catalog: Catalog, question: Question) -> frozenset[int]:
-    """Return the numbers of documents with a passage that contains a question's every word, one of which is rare.
+class Holders(Record):
+    """The numbers of documents with a passage that has all words of a question, and of those with all rare ones."""
 
-    There are none if a word is unknown or was corrected.
-    """
+    of_all: frozenset[int] = frozenset()
+    of_rare: frozenset[int] = frozenset()
+
+
+def holders_of_words(catalog: Catalog, question: Question) -> Holders:
+    """Return who has a question's words; nobody if a word is unknown or was corrected, or none is rare."""
     parts = [term for term in question.terms if term.part]
     stems = [term.stem for term in parts if term.stem and not term.corrected]
-    if len(stems) < len(parts) or not any(is_rare(catalog, stem) for stem in stems):
-        return frozenset()
-    return frozenset(catalog.keyword.documents_with(stems, limit=HOLDERS))
+    rare = [stem for stem in dict.fromkeys(stems) if is_rare(catalog, stem)]
+    if len(stems) < len(parts) or not rare:
+        return Holders()
+    of_all = frozenset(catalog.keyword.documents_with(stems, limit=MOST_WHOLE))
+    if not of_all:
+        return Holders()
+    having = [frozenset(catalog.keyword.documents_with([stem], limit=HOLDERS)) for stem in rare[:MOST_WHOLE]]
+    return Holders(of_all=of_all, of_rare=of_all.union(frozenset.intersection(*having)))
 
 
-def before_those_with_none(ranked: Sequence[Ranked], holders: Collection[int]) -> list[Ranked]:
-    """Return documents in order, those with no word of a question after the last of the `holders` of all of them."""
-    places = [at for at, document in enumerate(ranked) if document.number in holders]
+def before_those_without(ranked: Sequence[Ranked], holders: Holders) -> list[Ranked]:
+    """Return documents in order, those that lack a rare word of a question after the last that has all its words."""
+    places = [at for at, document in enumerate(ranked) if document.number in holders.of_all]
     if not places:
         return list(ranked)
     before, after = ranked[: places[-1] + 1], ranked[places[-1] + 1 :]
-    return falling([*sorted(before, key=lambda document: not document.words), *after])
+    return falling([*sorted(before, key=lambda document: document.number not in holders.of_rare), *after])

@@ -1,4 +1,4 @@
-"""A document with all the words of a question comes before those with none of them, however little it is about it."""
+"""A document with all the words of a question comes before those that lack a rare one, even if it is less like it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.pipeline import ranking, search
 from deia.search.question.terms import read_question
-from deia.search.ranking.all_words import before_those_with_none, documents_with_all_words
+from deia.search.ranking.all_words import Holders, before_those_without, holders_of_words
 from deia.search.ranking.rank import Ranked
 
 COMPACT = ("compact",)
@@ -45,9 +45,20 @@ def test_the_only_text_with_the_words_of_a_question_is_found_first_and_surely(ya
     assert ranking(yard, question, tiers=COMPACT)[0] == "yard"
 
 
+def test_a_text_with_one_of_the_rare_words_comes_later_even_if_it_is_more_like_the_question(tmp_path: Path) -> None:
+    texts = {"yard": f"{FILLER} The marlin valve opens here.", "valve": "A valve opens.", "fish": "A marlin swims."}
+    texts |= {f"open-{n}": f"Shop {n} opens late, and what opens late closes late." for n in range(4)}
+    entries = [Entry(id=name, path=f"bok/{name}.md", title=name) for name in texts]
+    documents = [Document(path=f"bok/{name}.md", title=name, text=text) for name, text in texts.items()]
+    build_catalog(entries, documents, [], [], str(tmp_path), tiers=("static", "compact"))
+    catalog = open_catalog(str(tmp_path))
+    for tiers in (("static",), COMPACT, ()):
+        assert ranking(catalog, "where does the marlin valve open", tiers=tiers)[0] == "yard"
+
+
 def test_words_count_only_if_all_are_known_as_typed_and_one_is_rare(yard: Catalog) -> None:
     def holders(text: str) -> frozenset[int]:
-        return documents_with_all_words(yard, read_question(text, yard))
+        return holders_of_words(yard, read_question(text, yard)).of_all
 
     assert holders("marlin valve") == {yard.keyword.number("yard")}
     assert not holders("marlin weather")  # in no passage together
@@ -57,10 +68,10 @@ def test_words_count_only_if_all_are_known_as_typed_and_one_is_rare(yard: Catalo
     assert not holders("")
 
 
-def test_only_documents_without_any_word_move_and_scores_never_increase() -> None:
-    order = [Ranked(number=number, score=1 - number / 10, ordinal=0, words=words) for number, words in
-             enumerate((0.0, 2.0, 0.0, 5.0, 0.0, 1.0))]  # fmt: skip
-    moved = before_those_with_none(order, {3})
+def test_only_documents_that_lack_a_rare_word_move_and_scores_never_increase() -> None:
+    order = [Ranked(number=number, score=1 - number / 10, ordinal=0) for number in range(6)]
+    moved = before_those_without(order, Holders(of_all=frozenset({3}), of_rare=frozenset({1, 3})))
     assert [document.number for document in moved] == [1, 3, 0, 2, 4, 5]
     assert all(first.score >= second.score for first, second in pairwise(moved))
-    assert before_those_with_none(order, ()) == before_those_with_none(order, {9}) == order
+    assert before_those_without(order, Holders()) == order
+    assert before_those_without(order, Holders(of_all=frozenset({9}), of_rare=frozenset({9}))) == order
