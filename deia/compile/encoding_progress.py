@@ -29,7 +29,7 @@ class Encoding(Record):
             return self.reason
         if not self.of or self.done >= self.of:
             return ""
-        done = f"{self.done} of {self.of} passages of the library are encoded for the sentence model"
+        done = f"{self.done} of {self.of} titles and passages of the library are encoded for the sentence model"
         if now - self.at > SILENT:
             return f"{done}; {EVERYTHING}"
         return f"{done}, {about(self.left - (now - self.at))} left" if self.left else done

@@ -116,7 +116,7 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(
     assert not catalog(root, environ).endswith("-compact")
     told: list[str] = []
     encode_library(root, environ, tell=told.append)
-    assert told[0].startswith("20 of 36 passages of the library are encoded")
+    assert told[0].startswith("20 of 36 titles and passages of the library are encoded")
     assert catalog(root, environ).endswith("-compact")
 
 
