@@ -135,8 +135,8 @@ def test_what_was_removed_meanwhile_is_neither_encoded_nor_counted(
             forget(root, ["manuals"], environ)
 
     assert encode_library(root, environ, tell=remove_at_once) is False
-    assert ["of 22 passages" in message for message in told[:3]] == [True, True, False]
-    assert not any("of 22 passages" in message for message in told[3:])
+    assert ["of 22 titles" in message for message in told[:3]] == [True, True, False]
+    assert not any("of 22 titles" in message for message in told[3:])
     assert read_encoding(str(derived(root, environ) / "library")).of == 2
     assert catalog(root, environ).endswith("-compact")
 
