@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
 
-CONFIDENCES = ("low", "medium", "high")
+LOW, _, HIGH = CONFIDENCES = ("low", "medium", "high")
+ASKING_BACK = ("reason", "suggestions", "available_clusters", "about_clusters")
+BESIDE_SURE = 0.5  # of its score, for a document that answers nothing surely beside one that does
 
 
 def search_both(
@@ -66,22 +68,30 @@ def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalo
 def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:
     """Merge two answers: documents that answer come before related ones, and lessons before passages.
 
-    Passages come first only if their confidence is high and that of the lessons is low.
+    Passages come first only if their confidence is high and that of the lessons is low. Beside what is surer than low,
+    documents of low confidence are only related ones, with half of their score.
     """
     if lessons.view or lessons.reason == SMALL_TALK or not passages.documents:
         return lessons
-    if not lessons.documents or lessons.reason == TOO_BROAD:
-        return passages.but(audit=passages.audit.but(sources=lessons.audit.sources))
-    surer = lessons.confidence == CONFIDENCES[0] and passages.confidence == CONFIDENCES[-1]
+    if not lessons.documents:
+        asks_back = lessons.reason == TOO_BROAD and passages.confidence == LOW
+        asked = {name: getattr(lessons, name) for name in ASKING_BACK} if asks_back else {}
+        return passages.but(audit=passages.audit.but(sources=lessons.audit.sources), **asked)
+    surer = lessons.confidence == LOW and passages.confidence == HIGH
     first, second = (passages, lessons) if surer else (lessons, passages)
-    primary = (*first.primary, *second.primary)[:limit]
-    secondary = (*first.secondary, *second.secondary)[: limit - len(primary)]
+    answering, related = second.primary, (*first.secondary, *second.secondary)
+    if second.confidence == LOW != first.confidence:
+        beside = tuple(document.but(score=round(BESIDE_SURE * document.score, 3)) for document in second.documents)
+        answering, related = (), (*beside, *first.secondary)
+    primary = (*first.primary, *answering)[:limit]
     warnings = dict.fromkeys((*lessons.audit.warnings, *passages.audit.warnings))
     second_try = ", ".join(filter(None, (lessons.audit.second_try, passages.audit.second_try)))
+    asked = {} if passages.confidence == LOW else {"reason": "", "suggestions": ()}
     return lessons.but(
         matched=lessons.matched is True or passages.matched is True or "partial",
         confidence=max(lessons.confidence, passages.confidence, key=CONFIDENCES.index),
-        probability=max(lessons.probability, passages.probability), primary=primary, secondary=secondary,
+        probability=max(lessons.probability, passages.probability),
+        primary=primary, secondary=related[: limit - len(primary)],
         keywords_matched=tuple(dict.fromkeys((*lessons.keywords_matched, *passages.keywords_matched))),
-        audit=lessons.audit.but(warnings=tuple(warnings), second_try=second_try),
+        audit=lessons.audit.but(warnings=tuple(warnings), second_try=second_try), **asked,
     )  # fmt: skip
