@@ -11,6 +11,7 @@ import bisect
 import functools
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,6 +27,9 @@ EMPTY = re.compile(
 NEWLINE = re.compile("\n")
 SENTENCE = "sentence"
 COMMENTS = re.compile(r"(?:\s*(?:#|//|--|<!--|/?\*)[^\n]*+)*+\s*+")
+JOINER = "\u200d"
+TONES = ("\U0001f3fb", "\U0001f3ff")  # of the skin of what stands before
+LONGEST_CHARACTER = 40  # code points that are kept together
 LONGEST_HEADING = 200
 LONGEST_SIGNATURE = 160  # bytes
 MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
@@ -208,12 +212,19 @@ def windows(text: str, start: int, end: int, cut: Cut) -> Iterator[tuple[int, in
 
 
 def _border(text: str, low: int, high: int, cut: Cut) -> int:
-    """Return the best place to cut between two offsets, or the last one if there is none."""
+    """Return the best place to cut between two offsets, or the last one between characters if there is none."""
     for border in cut.borders:
         place = last_sentence_end(text, low, high) if border is SENTENCE else text.rfind(border, low, high)
         if place > 0:
             return place
-    return high
+    lowest = max(low, high - LONGEST_CHARACTER) if cut.borders else high
+    return next((at for at in range(high, lowest, -1) if not _is_within_character(text, at)), high)
+
+
+def _is_within_character(text: str, at: int) -> bool:
+    """Return whether an offset is between the code points of one character: before an accent, or in a joined emoji."""
+    after = text[at]
+    return JOINER in text[at - 1 : at + 1] or TONES[0] <= after <= TONES[1] or unicodedata.category(after)[0] == "M"
 
 
 def _repeated(text: str, begin: int, start: int, cut: Cut) -> int:
