@@ -9,6 +9,7 @@ from email.errors import MessageError
 from deia.ingest.readers.html_page import read_html
 from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
 from deia.ingest.reading import Reading, ReadingError
+from deia.ingest.text_encoding import encoding_named
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -75,7 +76,5 @@ def _attached(part: EmailMessage) -> str:
 def _decoded(part: EmailMessage) -> str:
     data = part.get_payload(decode=True)
     text = data if isinstance(data, bytes) else b""
-    try:
-        return text.decode(part.get_content_charset() or "utf-8", "replace").replace("\r\n", "\n")
-    except (LookupError, ValueError):
-        return text.decode("utf-8", "replace")
+    encoding = encoding_named(part.get_content_charset() or "") or "utf-8"
+    return text.decode(encoding, "replace").replace("\r\n", "\n")

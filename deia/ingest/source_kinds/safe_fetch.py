@@ -36,6 +36,7 @@ class Fetched(Record):
     stamp: str = ""  # the ETag, which is sent to ask whether the document has changed
     modified: str = ""
     type: str = ""
+    charset: str = ""  # the encoding that the server names
 
 
 def check_host(url: str, *, private: bool) -> list[str]:
@@ -170,7 +171,7 @@ def _once(url: str, conditions: Mapping[str, str], *, private: bool, until: floa
         return Fetched(
             content=None if response.status == 304 else _content(response, url, until), url=url,
             stamp=response.headers["ETag"] or "", modified=response.headers["Last-Modified"] or "",
-            type=response.headers.get_content_type(),
+            type=response.headers.get_content_type(), charset=response.headers.get_content_charset("")
         )  # fmt: skip
     finally:
         connection.close()
