@@ -14,7 +14,7 @@ from hashlib import blake2b
 from xml.etree import ElementTree as ET
 
 from deia import files
-from deia.ingest.chunk_export import NAMESPACE
+from deia.ingest.chunk_export import NAMESPACE, unescaped
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.reading import TYPES, Reading, ReadingError
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
@@ -112,7 +112,10 @@ def xml_row(content: bytes) -> Row:
     except (ET.ParseError, LookupError) as error:
         raise ValueError(str(error)) from error
     row: Row = {element.tag.removeprefix(f"{{{NAMESPACE}}}"): element.text or "" for element in root}
-    return {**row, "id": root.attrib["id"], **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
+    row["id"] = root.attrib["id"]
+    if root.get("escaped") == "true":
+        row = {name: text if name in AS_JSON else unescaped(text) for name, text in row.items()}
+    return {**row, **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
 
 
 def _moment(row: Row) -> float:

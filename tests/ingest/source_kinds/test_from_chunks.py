@@ -143,7 +143,32 @@ def test_no_text_is_lost_in_xml(content: str, symbol: str, heading: str) -> None
     row = {**ROW, "id": f"docs:{symbol}:key", "symbol": symbol, "heading": heading, "content": content}
     (_, file), _ = xml_files([row], "docs")
     again = xml_row(file.encode("utf-8", "replace"))
+    assert {name: again[name] for name in ("id", "symbol", "heading", "content")} == {
+        "id": row["id"], "symbol": symbol, "heading": heading, "content": content,
+    }  # fmt: skip
     assert dict(xml_files([{**again, "parent_id": None, "children": []}], "docs"))["chunk_001.xml"] == file
+
+
+def test_characters_that_xml_cannot_hold_come_back(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    text = "a\x0cb \x1b[0m \x01 \ufffe \\u000c \\ C:\\new\n"
+    (tmp_path / "docs/a.md").write_text(f"# Head \x0c\n\n{text}", encoding="utf-8")
+    (tmp_path / "docs/b.csv").write_text("a,b\n\x01x,\\\n", encoding="utf-8")
+    (tmp_path / "docs/c.md").write_text("a \\ stands alone", encoding="utf-8")
+    ingest(library, library.register(checked(described(FolderSource(path=str(tmp_path / "docs"), name="docs")))))
+    before = list(exported(library, "docs"))
+    (tmp_path / "xml").mkdir()
+    for name, content in xml_files(before, "docs"):
+        (tmp_path / "xml" / name).write_bytes(content.encode())
+        assert name == "metadata.xml" or ('escaped="true"' in content) == ("alone" not in content)
+    with Library(str(tmp_path / "other")) as other:
+        assert take_in(other, tmp_path / "xml", "docs").error == ""
+        assert list(exported(other, "docs")) == before
+
+
+def test_an_older_export_means_its_backslashes_as_they_are() -> None:
+    content = f'<chunk xmlns="{NAMESPACE}" id="x"><content><![CDATA[\\u000c \\\\]]></content></chunk>'
+    assert xml_row(content.encode())["content"] == "\\u000c \\\\"
 
 
 @pytest.mark.parametrize("declared", [LAUGHS, '<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>'])
