@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deia.ingest.chunk import DATA_LIMIT, chunk
 from deia.ingest.read import read
-from deia.ingest.reading import TYPES, Reading
+from deia.ingest.reading import STRATEGIES, TYPES, ChunkerConfig, Reading
 from deia.knowledge import Chunk
 
 CHINESE = "图书馆收藏许多文件。每个文件都被切成小段\uff01你能找到它们吗\uff1f"
@@ -91,6 +91,20 @@ def test_a_sequence_of_combining_characters_is_not_cut_apart() -> None:
     assert all(c.text[0] == "e" for c in chunks)
     family = "\U0001f469\u200d\U0001f467"
     assert {c.text[0] + c.text[-1] for c in cut(family * 3_000)} == {family[0] + family[-1]}
+
+
+@pytest.mark.parametrize("strategy", ["", *STRATEGIES])
+def test_messages_of_a_mailbox_share_no_chunk(strategy: str) -> None:
+    messages = [f"From a@x Mon\nSubject: No {n}\n\n# a{n}\n\nWords of {n}. {'More. ' * 90 * n}\n\n" for n in range(5)]
+    reading = read("a.mbox", "".join(messages).encode())
+    chunks = chunk(reading, id="a", config=ChunkerConfig(strategy=strategy))
+    assert [c.ordinal for c in chunks] == list(range(len(chunks)))
+    assert all(c.text.count("# No ") <= 1 for c in chunks)
+    assert {c.text for c in chunks if c.text.startswith("# No 1")}
+    rows = reading.text.split("\n")
+    for c in chunks:
+        assert c.text in "\n".join(rows[c.lines[0] - 1 : c.lines[1]])
+        assert c.parent < c.ordinal
 
 
 def test_sections_without_spaces_begin_passages_as_those_with_words_do() -> None:
