@@ -5,6 +5,8 @@ from __future__ import annotations
 import reprlib
 from typing import TYPE_CHECKING
 
+from deia.ingest.hidden_secrets import without_secrets
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -80,6 +82,7 @@ def _told(row: Mapping[str, object], name: str, wanted: str) -> str:
 
 
 def joined(problems: Sequence[str]) -> str:
-    """Return problems as one text, which has the first ones and how many more there are."""
+    """Return problems as one text without secrets, which has the first ones and how many more there are."""
     more = len(problems) - MOST_TOLD
-    return "; ".join((*problems[:MOST_TOLD], *([f"and {more} more"] if more > 0 else [])))
+    text, _ = without_secrets("\n".join(problems[:MOST_TOLD]))
+    return "; ".join((*text.split("\n"), *([f"and {more} more"] if more > 0 else [])))

@@ -33,7 +33,7 @@ MOST_EMPTY, MOST_PER_CHARACTER = 10_000, 100  # lines of a document without text
 MOST_KEPT = 1_000  # problems, which are counted
 AS_JSON = ("lines", "level", "page", "metadata")  # elements of an XML file that hold JSON
 WRONG = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-NO_CHUNK = "this is no exported chunk"
+NO_CHUNK = "this is no exported chunk, which is an object of JSON or an XML file"
 FIX = "Write it as deia source export does."
 
 

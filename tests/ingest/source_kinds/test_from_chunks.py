@@ -240,6 +240,15 @@ def test_of_very_many_problems_the_first_are_told_and_how_many_more_there_are(li
     assert "; and 20 more." in note
 
 
+def test_what_was_found_is_told_without_secrets(library: Library, tmp_path: Path) -> None:
+    key = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    (tmp_path / "x.jsonl").write_text(json.dumps({**ROW, "level": key}), encoding="utf-8")
+    take_in(library, tmp_path / "x.jsonl")
+    (note,) = failed_notes(library)
+    assert "level: found" in note
+    assert key not in note
+
+
 def test_all_lines_that_are_no_chunks_are_told_at_once(library: Library, tmp_path: Path) -> None:
     lines = [json.dumps(ROW), "{", '{"id": "x"}', json.dumps({**ROW, "level": -1})]
     (tmp_path / "x.jsonl").write_text("\n".join(lines), encoding="utf-8")
