@@ -186,7 +186,7 @@ def _refuse_scheme(text: str) -> None:
     """Raise SourceError if a text is an address that begins as none does that can be taken in."""
     scheme, mark, _ = text.partition("://")
     if mark and "/" not in scheme:
-        fix = f"Addresses that are begin with {TAKEN_SCHEMES}; of a folder or a file, type its path."
+        fix = f"Use an address that begins with {TAKEN_SCHEMES}; of a folder or a file, type its path."
         raise SourceError(f"what {scheme[:40]}:// names is not taken in", where=text[:200], fix=fix)
 
 

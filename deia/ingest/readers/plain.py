@@ -49,4 +49,4 @@ def _declared(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
     text = text_in(content, declared)
     if text is None:
         return content.decode("cp1252", errors="replace"), ("It is not UTF-8; it was read as Windows-1252.",)
-    return text, (f"It is not UTF-8; it was read as {declared}, which it declares.",)
+    return text, (f"It is not UTF-8; it declares another encoding, and was read as {declared}.",)
