@@ -93,6 +93,20 @@ def test_a_sequence_of_combining_characters_is_not_cut_apart() -> None:
     assert {c.text[0] + c.text[-1] for c in cut(family * 3_000)} == {family[0] + family[-1]}
 
 
+@pytest.mark.parametrize(
+    ("path", "content", "strategy"),
+    [
+        ("a.md", "# " + "h" * 90_000 + "\n\n" + "word " * 9_000, "recursive"),
+        ("a.md", "# " + "h" * 90_000 + "\n\n" + "word " * 9_000, ""),
+        ("a.json", json.dumps({"k" * 90_000: {f"{n}": "word " * 300 for n in range(99)}}), ""),
+        ("a.yaml", "k" * 900 + ":\n" + "".join(f"  a{n}: {'word ' * 300}\n" for n in range(99)), ""),
+    ],
+)
+def test_a_huge_name_is_not_repeated_in_every_chunk_below_it(path: str, content: str, strategy: str) -> None:
+    chunks = chunk(read(path, content.encode()), id="a", config=ChunkerConfig(strategy=strategy))
+    assert len(json.dumps([c.values() for c in chunks])) < 3 * len(content) + 1_000 * len(chunks)
+
+
 @pytest.mark.parametrize("strategy", ["", *STRATEGIES])
 def test_messages_of_a_mailbox_share_no_chunk(strategy: str) -> None:
     messages = [f"From a@x Mon\nSubject: No {n}\n\n# a{n}\n\nWords of {n}. {'More. ' * 90 * n}\n\n" for n in range(5)]

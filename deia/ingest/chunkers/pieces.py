@@ -31,6 +31,7 @@ JOINER = "\u200d"
 TONES = ("\U0001f3fb", "\U0001f3ff")  # of the skin of what stands before
 LONGEST_CHARACTER = 40  # code points that are kept together
 LONGEST_HEADING = 200
+LONGEST_SYMBOL = 500  # every chunk in a part repeats its name, which may be a key of megabytes
 LONGEST_SIGNATURE = 160  # bytes
 MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
 
@@ -158,7 +159,7 @@ def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: C
                 text=text[start:end].strip("\n"),
                 lines=lines,
                 kind=piece.node.kind,
-                symbol=piece.node.symbol,
+                symbol=piece.node.symbol[:LONGEST_SYMBOL],
                 page=bisect.bisect_right(reading.pages, lines[0]),
                 parent=ordinals[-1] if number else ordinals[piece.parent] if piece.parent >= 0 else -1,
                 level=levels[-1] + (number > 0),
@@ -179,7 +180,7 @@ def _metadata(piece: Piece, starts: Sequence[int], *, is_whole: bool) -> dict[st
         metadata["whole"] = lines(node)
     elif node.symbol and node.parts:
         metadata["defines"] = [
-            {"symbol": part.symbol, "kind": part.kind, "lines": lines(part)}
+            {"symbol": part.symbol[:LONGEST_SYMBOL], "kind": part.kind, "lines": lines(part)}
             for part in itertools.islice(_inner(node), MOST_DEFINED)
         ]
     return metadata
