@@ -26,7 +26,7 @@ from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.ingesting import Made, Others, Piece, read_and_cut
 from deia.ingest.library_store import PLACES
 from deia.ingest.reader_process import ReaderProcess
-from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
+from deia.ingest.reading import MAKING, ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
 from deia.records import Record
 
@@ -46,7 +46,7 @@ NOTHING = b""  # the result for a file that could not be read
 def reading_model() -> str:
     """Return what reads files here: the version of deia, and the optional readers that are installed."""
     programs = [name for name in READERS if find_spec(name)] + ["tesseract"] * bool(shutil.which("tesseract"))
-    return f"reading {__version__} {' '.join(programs)}"
+    return f"reading {__version__}.{MAKING} {' '.join(programs)}"
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 
 from deia.ingest.chunkers.definitions import CLASSES, OPEN, SMALL, definitions
 from deia.ingest.chunkers.markdown import chunk_document
@@ -10,12 +11,12 @@ from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
 from deia.ingest.chunkers.references import REFERENCES, with_references
 from deia.ingest.chunkers.strategies import STRATEGY_PARTS, sections
 from deia.ingest.chunkers.structured import OPENED, PACKED, structured
-from deia.ingest.reading import DEFAULT, STRATEGIES, ChunkerConfig, Reading, ReadingError
+from deia.ingest.reading import DEFAULT, RECORDS, STRATEGIES, ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk, Document
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 PROSE_LIMIT = 1200  # characters, about 180 words
 DATA_LIMIT = 2000
@@ -40,6 +41,9 @@ def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list
         raise ReadingError(
             f"no strategy {config.strategy}", where=reading.path, fix=f"It is one of {', '.join(STRATEGIES)}."
         )
+    records = reading.metadata.get(RECORDS)
+    if isinstance(records, list) and len(records) > 1:
+        return list(_by_record(reading, [int(str(line)) for line in records], id, config))
     reading = reading.but(language=config.language or reading.language)
     tree = TREES.get(reading.language) or TREES.get(reading.type)
     if tree and config.strategy in {"", "hierarchical"}:
@@ -53,6 +57,20 @@ def chunk(reading: Reading, *, id: str, config: ChunkerConfig = DEFAULT) -> list
     if not config.strategy and not config.max_chars and not config.options:
         return _passages(reading, id)
     return _by_strategy(reading, id, config)
+
+
+def _by_record(reading: Reading, begins: list[int], document: str, config: ChunkerConfig) -> Iterator[Chunk]:
+    """Yield the chunks of records that share none, such as the messages of a mailbox; `begins` are their lines."""
+    rows = reading.text.split("\n")
+    count = 0
+    for begin, end in itertools.pairwise([1, *begins[1:], len(rows) + 1]):
+        text = "\n".join(rows[begin - 1 : end - 1])
+        chunks = chunk(reading.but(text=text, metadata={}), id=document, config=config)
+        for each in chunks:
+            lines = (each.lines[0] + begin - 1, each.lines[1] + begin - 1)
+            parent = each.parent + count if each.parent >= 0 else -1
+            yield each.but(ordinal=each.ordinal + count, lines=lines, parent=parent)
+        count += len(chunks)
 
 
 def _by_strategy(reading: Reading, document: str, config: ChunkerConfig) -> list[Chunk]:

@@ -25,7 +25,7 @@ from deia.ingest.detect import detect_type
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
-from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
+from deia.ingest.reading import MAKING, ChunkerConfig, Reading, ReadingError
 from deia.ingest.source import CHUNKS, FOLDER, MOST_BYTES, UNCHANGED, UNLISTED, Found, Opened, Source, SourceError
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.knowledge import Chunk
@@ -378,5 +378,5 @@ def _key(path: str, content: bytes, source: Source, custom: str) -> str:
     """Return the name under which the text and the chunks of a content are kept."""
     name = os.path.basename(path)
     ending = name.rpartition(".")[2] if "." in name else name
-    how = repr((__version__, ending, sorted(source.chunker.items()), source.kind == CHUNKS, custom))
+    how = repr((__version__, MAKING, ending, sorted(source.chunker.items()), source.kind == CHUNKS, custom))
     return blake2b(content, digest_size=16, key=blake2b(how.encode(), digest_size=16).digest()).hexdigest()

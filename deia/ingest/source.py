@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deia.fast_json import Json
 
 FOLDER, GIT, UPLOAD, URL, S3, CHUNKS = KINDS = ("folder", "git", "upload", "url", "s3", "chunks")
+TAKEN_SCHEMES = "https://, http://, ssh:// or s3://"
 GIT_SCHEMES = ("ssh://", "git@", "git://")
 UNCHANGED = "="  # the stamp of a file that has not changed
 UNLISTED = "unlisted"  # the stamp of a folder whose files cannot be told
@@ -168,6 +169,7 @@ def typed(text: str, *, kind: str = "") -> Source:
     if kind in (FOLDER, CHUNKS):
         place = files.real(os.path.abspath(os.path.expanduser(text)))
         if not files.exists(place):
+            _refuse_scheme(text)
             fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
             raise SourceError(f"there is nothing at {text}", fix=fix)
         if not os.path.isdir(place) and not files.is_regular(place):
@@ -178,6 +180,14 @@ def typed(text: str, *, kind: str = "") -> Source:
             f"a source of the type {kind!r} cannot be named", fix="Types are: folder, git, url, s3, chunks."
         )
     return Source(kind=kind, place=text)
+
+
+def _refuse_scheme(text: str) -> None:
+    """Raise SourceError if a text is an address that begins as none does that can be taken in."""
+    scheme, mark, _ = text.partition("://")
+    if mark and "/" not in scheme:
+        fix = f"Use an address that begins with {TAKEN_SCHEMES}; of a folder or a file, type its path."
+        raise SourceError(f"what {scheme[:40]}:// names is not taken in", where=text[:200], fix=fix)
 
 
 def _kind_of(text: str) -> str:

@@ -184,7 +184,8 @@ def test_a_source_that_failed_is_told_in_one_sentence(opened: Opened, tmp_path: 
     take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
     (warning,) = opened().query(ASKED).audit.warnings
     assert warning.startswith("the source docs could not be taken in: ")
-    assert warning.endswith("this is no exported chunk. Write it as deia source export does")
+    assert "docs.jsonl:1: this is no exported chunk" in warning
+    assert warning.endswith("Write it as deia source export does")
 
 
 def test_a_client_may_skip_steps_but_none_that_there_is_not(opened: Opened) -> None:

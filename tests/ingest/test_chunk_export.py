@@ -56,7 +56,8 @@ def test_xml_holds_what_json_holds_whatever_is_in_the_text(rows: list[dict[str, 
     for row, content in zip(rows, files.values(), strict=False):
         chunk = ET.fromstring(content)  # noqa: S314 - our own
         assert chunk.get("id") == row["id"]
-        assert chunk.findtext(f"{{{NAMESPACE}}}content") == str(row["content"]).replace("\x1b", "\ufffd")
+        assert (chunk.get("escaped") == "true") == ("\x1b" in str(row["content"]))
+        assert chunk.findtext(f"{{{NAMESPACE}}}content") == str(row["content"]).replace("\x1b", "\\u001b")
         children = chunk.find(f"{{{NAMESPACE}}}children")
         assert children is not None
         assert [item.text for item in children] == row["children"]

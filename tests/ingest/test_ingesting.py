@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -365,3 +366,21 @@ def test_a_pipe_is_no_source(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     with pytest.raises(SourceError, match="neither a folder nor a file"):
         typed(str(tmp_path / "pipe.md"))
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://example.org/a.md", "svn+ssh://x/y"])
+@pytest.mark.parametrize("kind", ["", "folder", "chunks"])
+def test_an_address_of_another_kind_is_refused_with_those_that_are_taken(address: str, kind: str) -> None:
+    with pytest.raises(
+        SourceError, match=rf"what {re.escape(address.partition('//')[0])}// names is not taken in"
+    ) as told:
+        typed(address, kind=kind)
+    assert "https://, http://, ssh:// or s3://" in str(told.value)
+    assert "type its path" in str(told.value)
+
+
+def test_a_file_whose_name_looks_like_an_address_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "odd:").mkdir()
+    (tmp_path / "odd:/a.md").write_text("words", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert typed("odd://a.md").place.endswith("/odd:/a.md")

@@ -2,7 +2,7 @@
 
 Cuts fall at headings and between paragraphs. Passages of that length rank best and fit into a model's context. A fenced
 code block is not cut unless it alone is far longer than a passage. Any text is accepted: whatever is not Markdown
-counts as paragraphs.
+counts as paragraphs. No passage has more than 2,000 characters, whether its script has spaces or not.
 """
 
 from __future__ import annotations
@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from deia.ingest.chunkers.pieces import Cut, windows
 from deia.knowledge import Chunk, Document
 
 WORDS = 180  # measured: the best passage of about this length ranks better than the whole document or its beginning
 FEWEST = WORDS // 3  # a section shorter than this is joined with the next one
 HUGE = WORDS * 3  # a single block longer than this is cut after all
+LONGEST = 2000  # characters of a passage
+PIECE = Cut(limit=1200)  # of what is cut: about 180 words
+SPACELESS = 12  # characters for each word: no script that has spaces needs so many
+LETTERS = 7  # of text without spaces that count as a word
 LONGEST_PATH = 200  # characters of a heading path
 FENCES = ("```", "~~~")
 MARKERS = "#`~"  # the characters that begin headings and fences
@@ -27,13 +32,14 @@ class _Block(NamedTuple):  # a compile makes hundreds of thousands, and a record
     lines: tuple[str, ...]
     first: int  # the number of its first line in the file
     words: int
+    size: int  # characters
     path: tuple[str, ...]  # the headings above it
     heading: bool = False
 
 
 def chunk_document(document: Document, *, id: str) -> list[Chunk]:  # noqa: A002 - an entry's id is called id everywhere
     """Return a document's passages; if it has no text, one empty passage, so that its metadata can be found."""
-    packs = list(_pack(_small(_blocks(document.text, document.first_line))))
+    packs = list(_pack(_blocks(document.text, document.first_line)))
     chunks = [_chunk(id, ordinal, pack) for ordinal, pack in enumerate(packs)]
     line = document.first_line
     return chunks or [Chunk(document=id, ordinal=0, heading="", text="", lines=(line, line))]
@@ -49,14 +55,16 @@ def _chunk(document: str, ordinal: int, pack: list[_Block]) -> Chunk:
 def _pack(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
     """Yield groups of blocks, each a passage; a heading begins a new one if the current one is long enough."""
     pack: list[_Block] = []
-    size = 0
+    words = size = 0
     for block in blocks:
-        is_full = size + block.words > WORDS and size >= FEWEST
-        if pack and (is_full or (block.heading and size >= FEWEST)):
-            yield pack
-            pack, size = [], 0
-        pack.append(block)
-        size += block.words
+        room = LONGEST - (size if words < FEWEST else 0)  # a short beginning is not left alone by what follows it
+        for part in (block,) if block.words <= HUGE and block.size <= room else _slices(block):
+            is_full = words >= FEWEST and (part.heading or words + part.words > WORDS)
+            if pack and (is_full or size + part.size > LONGEST):
+                yield pack
+                pack, words, size = [], 0, 0
+            pack.append(part)
+            words, size = words + part.words, size + part.size + len("\n\n")
     if pack:
         yield pack
 
@@ -83,7 +91,8 @@ def _blocks(text: str, first: int) -> Iterator[_Block]:
             lines.append(line)
         elif level := _level(line):
             yield from _block(lines, number, names)
-            path = [*(above for above in path if above[0] < level), (level, line.strip().strip("#").strip())]
+            name = line.strip().strip("#").strip()[:LONGEST_PATH]
+            path = [*(above for above in path if above[0] < level), (level, name)]
             names = tuple(name for _, name in path)
             yield from _block([line], number + 1, names, heading=True)
             lines = []
@@ -98,9 +107,16 @@ def _blocks(text: str, first: int) -> Iterator[_Block]:
 
 def _block(lines: list[str], end: int, path: tuple[str, ...], *, heading: bool = False) -> Iterator[_Block]:
     """Yield some lines as a block, unless they are blank."""
-    words = len(" ".join(lines).split())
-    if words:
-        yield _Block(lines=tuple(lines), first=end - len(lines), words=words, path=path, heading=heading)
+    text = " ".join(lines)
+    if words := _words(text):
+        yield _Block(tuple(lines), end - len(lines), words, len(text), path, heading)
+
+
+def _words(text: str) -> int:
+    """Return how many words a text has, or would have with spaces."""
+    words = len(text.split())
+    has_spaces = text.isascii() or len(text) <= SPACELESS * words
+    return words if has_spaces or not words else max(words, len(text) // LETTERS)
 
 
 def _level(line: str) -> int:
@@ -118,33 +134,22 @@ def _fence(line: str) -> str:
     return start[0] * marks
 
 
-def _small(blocks: Iterable[_Block]) -> Iterator[_Block]:
-    """Yield the blocks, with huge ones cut between lines, or between words if a single line is huge."""
-    for block in blocks:
-        if block.words <= HUGE:
-            yield block
-            continue
-        for first, lines in _slices(block):
-            count = sum(len(line.split()) for line in lines)
-            yield _Block(lines=tuple(lines), first=first, words=count, path=block.path)
-
-
-def _slices(block: _Block) -> Iterator[tuple[int, list[str]]]:
+def _slices(block: _Block) -> Iterator[_Block]:
+    """Yield a huge block in slices, cut between lines, or within a line that is huge itself."""
     lines: list[str] = []
-    size, first = 0, block.first
+    words, size, first = 0, 0, block.first
     for number, line in enumerate(block.lines, block.first):
-        for piece in _pieces(line):
-            count = len(piece.split())
-            if lines and size + count > WORDS:
-                yield first, lines
-                lines, size, first = [], 0, number
+        for at, piece in enumerate(_pieces(line)):
+            count = _words(piece)
+            if lines and (at or words + count > WORDS or size + len(piece) > PIECE.limit):
+                yield from _block(lines, first + len(lines), block.path)
+                lines, words, size, first = [], 0, 0, number
             lines.append(piece)
-            size += count
-    yield first, lines
+            words, size = words + count, size + len(piece) + 1
+    yield from _block(lines, first + len(lines), block.path)
 
 
 def _pieces(line: str) -> list[str]:
-    words = line.split()
-    if len(words) <= WORDS:
+    if len(line) <= PIECE.limit and _words(line) <= WORDS:
         return [line]
-    return [" ".join(words[at : at + WORDS]) for at in range(0, len(words), WORDS)]
+    return [line[start:end] for start, end in windows(line, 0, len(line), PIECE)] or [""]

@@ -11,6 +11,7 @@ import bisect
 import functools
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,7 +27,11 @@ EMPTY = re.compile(
 NEWLINE = re.compile("\n")
 SENTENCE = "sentence"
 COMMENTS = re.compile(r"(?:\s*(?:#|//|--|<!--|/?\*)[^\n]*+)*+\s*+")
+JOINER = "\u200d"
+TONES = ("\U0001f3fb", "\U0001f3ff")  # of the skin of what stands before
+LONGEST_CHARACTER = 40  # code points that are kept together
 LONGEST_HEADING = 200
+LONGEST_SYMBOL = 500  # every chunk in a part repeats its name, which may be a key of megabytes
 LONGEST_SIGNATURE = 160  # bytes
 MOST_DEFINED = 200  # parts of a whole piece that its metadata lists
 
@@ -154,7 +159,7 @@ def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: C
                 text=text[start:end].strip("\n"),
                 lines=lines,
                 kind=piece.node.kind,
-                symbol=piece.node.symbol,
+                symbol=piece.node.symbol[:LONGEST_SYMBOL],
                 page=bisect.bisect_right(reading.pages, lines[0]),
                 parent=ordinals[-1] if number else ordinals[piece.parent] if piece.parent >= 0 else -1,
                 level=levels[-1] + (number > 0),
@@ -175,7 +180,7 @@ def _metadata(piece: Piece, starts: Sequence[int], *, is_whole: bool) -> dict[st
         metadata["whole"] = lines(node)
     elif node.symbol and node.parts:
         metadata["defines"] = [
-            {"symbol": part.symbol, "kind": part.kind, "lines": lines(part)}
+            {"symbol": part.symbol[:LONGEST_SYMBOL], "kind": part.kind, "lines": lines(part)}
             for part in itertools.islice(_inner(node), MOST_DEFINED)
         ]
     return metadata
@@ -208,12 +213,19 @@ def windows(text: str, start: int, end: int, cut: Cut) -> Iterator[tuple[int, in
 
 
 def _border(text: str, low: int, high: int, cut: Cut) -> int:
-    """Return the best place to cut between two offsets, or the last one if there is none."""
+    """Return the best place to cut between two offsets, or the last one between characters if there is none."""
     for border in cut.borders:
         place = last_sentence_end(text, low, high) if border is SENTENCE else text.rfind(border, low, high)
         if place > 0:
             return place
-    return high
+    lowest = max(low, high - LONGEST_CHARACTER) if cut.borders else high
+    return next((at for at in range(high, lowest, -1) if not _is_within_character(text, at)), high)
+
+
+def _is_within_character(text: str, at: int) -> bool:
+    """Return whether an offset is between the code points of one character: before an accent, or in a joined emoji."""
+    after = text[at]
+    return JOINER in text[at - 1 : at + 1] or TONES[0] <= after <= TONES[1] or unicodedata.category(after)[0] == "M"
 
 
 def _repeated(text: str, begin: int, start: int, cut: Cut) -> int:

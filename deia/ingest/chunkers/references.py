@@ -13,7 +13,8 @@ REFERENCES = {
     "yaml": REFERENCE,
     "sql": re.compile(r"\bREFERENCES\s+[\"`\[]?([\w.]+)", re.IGNORECASE),
     "proto": re.compile(
-        r"^\s*(?:repeated |optional )?([A-Z]\w*(?:\.\w+)*)\s+\w+\s*="
+        r"(?:^|[{;}])[ \t]*+(?:(?:repeated|optional|required)[ \t]++)?(?:map[ \t]*+<[ \t]*+\w++[ \t]*+,[ \t]*+)?"
+        r"([A-Z]\w*+(?:\.\w++)*+)[ \t]*+>?[ \t]*+\b\w++[ \t]*+="
         r"|\b(?:rpc\s+\w+\s*|returns\s*)\(\s*(?:stream )?([\w.]+)",
         re.MULTILINE,
     ),

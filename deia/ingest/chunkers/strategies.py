@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
-from deia.ingest.chunkers.pieces import Node, line_starts
+from deia.ingest.chunkers.pieces import LONGEST_HEADING, Node, line_starts
 from deia.ingest.chunkers.sentences import sentence_ends
 from deia.ingest.reading import Reading
 
@@ -24,7 +24,7 @@ def sections(reading: Reading, *, fewest: int = 1) -> list[Node]:
     path: list[tuple[int, str]] = []
     nodes: list[Node] = []
     for mark, end in zip(marks, ends, strict=False):
-        level, title = len(mark[2]), mark[3].strip().rstrip("#").strip()
+        level, title = len(mark[2]), mark[3].strip().rstrip("#").strip()[:LONGEST_HEADING]
         path = [*(above for above in path if above[0] < level), (level, title)]
         name = " > ".join(title for _, title in path)
         nodes.append(Node(mark.start(), end, "section", name, name, metadata={"level": level}))

@@ -15,6 +15,7 @@ from deia.ingest.chunkers.pieces import Node, line_starts
 from deia.ingest.reading import Reading
 
 DEEPEST = 20  # levels of keys; what lies deeper is cut between lines
+DEEPEST_INDENT = 200
 OPENED = "section"  # the kind of a part that only holds named parts: `paths`, `components`, `$defs`
 PACKED = ("key", "item", "record", "element", "document")  # kinds whose small neighbours share a chunk
 API = re.compile(r"(?:^|\{)\s*[\"']?(?:openapi|swagger|\$schema)[\"']?\s*:", re.MULTILINE)
@@ -94,8 +95,8 @@ def _skip(text: str, at: int) -> int:
 
 def _indented(text: str, start: int) -> int:
     """Return the beginning of the line if only white space stands before an offset, else the offset."""
-    line = text.rfind("\n", 0, start) + 1
-    return line if start - line < 200 and not text[line:start].strip() else start
+    line = text.rfind("\n", max(0, start - DEEPEST_INDENT), start) + 1  # not from 0: data may be one huge line
+    return line if start - line < DEEPEST_INDENT and not text[line:start].strip() else start
 
 
 # --- YAML ---

@@ -1,7 +1,8 @@
 """A first chunker for an unknown format, drafted from samples by statistics, and figures that judge chunks.
 
 Files of records repeat themselves: the first lines of records begin alike. Every way in which lines begin is a
-candidate. The best one leaves little text before its first line, and makes parts of a good and even length.
+candidate. The best one leaves little text before its first line, and makes parts of a good and even length. Lines in
+braces count the less the deeper they are: the parts of a record are no records.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def drafted(samples: Sequence[Reading], *, globs: Sequence[str] = ()) -> Declare
     declared = _best([reading.text for reading in samples], rules=True) or Declared(separator=r"\s*$")
     while len(declared.kinds) < len(KINDS) and (inner := _best(_long_parts(declared, samples), rules=False)):
         declared = declared.but(levels=(*declared.levels, inner.levels[0].but(kind=KINDS[len(declared.kinds)])))
-    lengths = [node.end - node.start for reading in samples for node in parts(declared, reading)]
+    lengths = [node.end - node.start for reading in samples for node in _innermost(parts(declared, reading))]
     return declared.but(share=statistics.median(lengths or [LIMIT]) < SMALL, files=tuple(globs))
 
 
@@ -83,7 +84,8 @@ def _best(texts: Sequence[str], *, rules: bool) -> Declared | None:
     lines = (line for text in texts for line in text.split("\n")[:MOST_LINES] if line.strip())
     ways = Counter(way for line in lines for way in {*_ways(line)} if rules or not way.separator)
     common = [way for way, count in ways.most_common(MOST_WAYS) if count >= FEWEST]
-    ranks = {way: (round(_score(texts, way), 3), "[A-Z" not in str(way), -len(str(way))) for way in common}
+    depths = [_depths(text.split("\n")[:MOST_LINES]) for text in texts]
+    ranks = {way: (round(_score(texts, depths, way), 3), "[A-Z" not in str(way), -len(str(way))) for way in common}
     best = max(common, key=ranks.__getitem__, default=None)
     return best if best and ranks[best][0] > LEAST_SCORE else None
 
@@ -106,20 +108,29 @@ def _ways(line: str) -> Iterator[Declared]:
             yield from (Declared(levels=(Level(begins=way),)) for way in (exact, kind))
 
 
-def _score(texts: Sequence[str], candidate: Declared) -> float:
+def _depths(lines: Sequence[str]) -> list[int]:
+    """Return in how many braces each line begins."""
+    changes = (line.count("{") - line.count("}") for line in lines)
+    return [*itertools.accumulate(changes, lambda depth, change: max(0, depth + change), initial=0)]
+
+
+def _score(texts: Sequence[str], depths: Sequence[Sequence[int]], candidate: Declared) -> float:
     """Return how well a candidate cuts some texts: how much it covers, in how even, long and separate parts."""
     pattern = re.compile(candidate.separator or candidate.levels[0].begins)
     sizes: list[int] = []
-    apart = 0  # parts that begin after an empty line, or come first
-    for text in texts:
+    apart = deep = 0  # parts that begin after an empty line or closed braces, or come first; the braces around them
+    for text, depth in zip(texts, depths, strict=True):
         lines = text.split("\n")[:MOST_LINES]
         starts = [*itertools.accumulate((len(line) + 1 for line in lines), initial=0)]
         first_lines = [number for number, line in enumerate(lines) if pattern.match(line[:SEGMENT])]
-        apart += sum(not number or not lines[number - 1].strip() for number in first_lines)
+        deep += sum(depth[number] for number in first_lines)
+        apart += sum(
+            not number or not lines[number - 1].strip() or depth[number - 1] > depth[number] for number in first_lines
+        )
         marks = [0] * bool(first_lines and candidate.separator) + [starts[number] for number in first_lines]
         sizes += [end - start for start, end in itertools.pairwise([*marks, starts[-1]])]
     if len(sizes) < FEWEST:
         return 0.0
     middle, mean = max(1.0, statistics.median(sizes)), max(1.0, statistics.fmean(sizes))
     fit = min(1.0, middle / SHORT, LIMIT / middle) / (1 + statistics.pstdev(sizes) / mean)
-    return sum(sizes) / max(1, sum(map(len, texts))) * fit * (1 + apart / len(sizes))
+    return sum(sizes) / max(1, sum(map(len, texts))) * fit * (1 + apart / len(sizes)) / (1 + deep / len(sizes)) ** 2

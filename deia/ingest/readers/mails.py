@@ -8,11 +8,14 @@ from email.errors import MessageError
 
 from deia.ingest.readers.html_page import read_html
 from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
-from deia.ingest.reading import Reading, ReadingError
+from deia.ingest.reading import RECORDS, Reading, ReadingError
+from deia.ingest.text_encoding import encoding_named
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
+
+    from deia.fast_json import Json
 
 START = re.compile(rb"^From [^\n]*\n", re.MULTILINE)  # of a message in a mailbox
 SHOWN = ("From", "To", "Cc", "Date")
@@ -33,12 +36,13 @@ def read_mails(path: str, content: bytes) -> Reading:
         except MALFORMED:
             notes.add("A message is malformed, and only a part of it was read.")
     title = lines.title if len(messages) == 1 else path.rsplit("/", 1)[-1]
-    metadata = {"messages": len(messages)}
+    metadata: dict[str, Json] = {"messages": len(messages), RECORDS: [*lines.pages]}
     return Reading(type="email", title=title, text=lines.text(), metadata=metadata, notes=tuple(sorted(notes)))
 
 
 def _write(message: EmailMessage, lines: MarkdownLines) -> list[str]:
     """Write a message and return what of it was not read."""
+    lines.page()
     lines.heading(1, _header(message, "Subject") or "(no subject)")
     lines.paragraph("\n".join(f"{name}: {value}" for name in SHOWN if (value := _header(message, name))))
     bodies: dict[str, str] = {}
@@ -75,7 +79,5 @@ def _attached(part: EmailMessage) -> str:
 def _decoded(part: EmailMessage) -> str:
     data = part.get_payload(decode=True)
     text = data if isinstance(data, bytes) else b""
-    try:
-        return text.decode(part.get_content_charset() or "utf-8", "replace").replace("\r\n", "\n")
-    except (LookupError, ValueError):
-        return text.decode("utf-8", "replace")
+    encoding = encoding_named(part.get_content_charset() or "") or "utf-8"
+    return text.decode(encoding, "replace").replace("\r\n", "\n")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-
-from deia.ingest.detect import BINARY, SAMPLE
+from deia.ingest.detect import BINARY, SAMPLE, detect_type
 from deia.ingest.reading import Reading, ReadingError
+from deia.ingest.text_encoding import BOMS, ESCAPING, WIDE, declared_encoding, text_in
 from deia.text import one_line
 
-BOMS = (
-    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
-)  # fmt: skip
 LONGEST_TITLE = 200
 
 
@@ -27,13 +22,31 @@ def decode(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text of some bytes, with plain newlines, and what there is to say about its encoding."""
     notes: tuple[str, ...] = ()
     bom, encoding = next(((bom, name) for bom, name in BOMS if content.startswith(bom)), (b"", "utf-8"))
-    if not bom and (b"\0" in content[:SAMPLE] or content.startswith(BINARY)):
-        raise ReadingError("it is no text", where=path)
+    sample = content[:SAMPLE]
+    if not bom and (b"\0" in sample or content.startswith(BINARY)):
+        encoding = next((name for start, name in WIDE if content.startswith(start)), "")
+        if not encoding:
+            raise ReadingError("it is no text", where=path)
     try:
         text = content[len(bom) :].decode(encoding)
     except UnicodeDecodeError:
-        text = content[len(bom) :].decode("cp1252" if not bom else encoding, errors="replace")
-        notes = ("It is not UTF-8; it was read as Windows-1252.",) if not bom else (f"It is no clean {encoding}.",)
+        is_known = bool(bom) or encoding != "utf-8"
+        text, notes = _unclean(content[len(bom) :], encoding) if is_known else _declared(path, content)
+    if b"\x1b" in sample and (declared := declared_encoding(content, detect_type(path, content))) in ESCAPING:
+        text = text_in(content, declared) or text
     if "\r" in text:  # looking for one character costs a twentieth of looking for two
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.replace("\0", " "), notes
+
+
+def _unclean(content: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:
+    return content.decode(encoding, errors="replace"), (f"It is no clean {encoding}.",)
+
+
+def _declared(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text of bytes that are no UTF-8, in the encoding that they declare if they are in it."""
+    declared = declared_encoding(content, detect_type(path, content))
+    text = text_in(content, declared)
+    if text is None:
+        return content.decode("cp1252", errors="replace"), ("It is not UTF-8; it was read as Windows-1252.",)
+    return text, (f"It is not UTF-8; it declares another encoding, and was read as {declared}.",)

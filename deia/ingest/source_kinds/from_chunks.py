@@ -14,26 +14,52 @@ from hashlib import blake2b
 from xml.etree import ElementTree as ET
 
 from deia import files
-from deia.ingest.chunk_export import NAMESPACE
+from deia.ingest.chunk_export import NAMESPACE, unescaped
 from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.reading import TYPES, Reading, ReadingError
 from deia.ingest.source import MOST_BYTES, Found, Source, SourceError
+from deia.ingest.source_kinds.chunk_problems import joined, problems_of
 from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
     Row: TypeAlias = dict[str, Any]  # an exported chunk, of which nothing was checked
 
 MOST_IN_ALL = 512_000_000  # bytes of an export
-MOST_LINES = 5_000_000  # of a document
 MOST_EMPTY, MOST_PER_CHARACTER = 10_000, 100  # lines of a document without text: in any case, and for each character
-MOST_NESTED = 50  # levels of values within values in metadata
+MOST_KEPT = 1_000  # problems, which are counted
 AS_JSON = ("lines", "level", "page", "metadata")  # elements of an XML file that hold JSON
 WRONG = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+NO_CHUNK = "this is no exported chunk, which is an object of JSON or an XML file"
 FIX = "Write it as deia source export does."
+
+
+class _Rows:
+    """The chunks of a document, and what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.problems: list[str] = []
+        self._ids: set[object] = set()
+
+    def add(self, row: Row, place: str) -> None:
+        """Take the next chunk, which stands at a place."""
+        self.rows.append(row)
+        if len(self.problems) < MOST_KEPT:
+            self.problems += [f"{place}: {problem}" for problem in problems_of(row, self._ids)]
+        if isinstance(row.get("id"), (str, int)):
+            self._ids.add(row["id"])
+
+    def content(self, path: str) -> bytes:
+        """Return the chunks as JSON, or only what is wrong with them, so that the document fails with that."""
+        try:
+            kept = {"problems": joined(self.problems)} if self.problems else self.rows
+            return json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
+        except RecursionError as error:
+            raise SourceError(NO_CHUNK, where=path, fix=FIX) from error
 
 
 class ChunkFiles:
@@ -44,23 +70,26 @@ class ChunkFiles:
         self._contents: dict[str, bytes] = {}
 
     def files(self) -> Iterator[Found]:
-        """Yield every document; raise SourceError if the source is not an export."""
-        documents: dict[str, list[Row]] = {}
-        where = self._place
-        try:
-            for where, folder, content in self._parts():  # noqa: B007 - the error names the last one
-                row = xml_row(content) if content.startswith(b"<") else json.loads(content)
-                path = (folder + row["path"]).encode("utf-8", "backslashreplace").decode()
-                documents.setdefault(path, []).append(row)
-        except WRONG as error:
-            raise SourceError("this is no exported chunk", where=where, fix=FIX) from error
+        """Yield every document; raise SourceError, with all that is wrong, if something is no chunk of a document."""
+        documents: dict[str, _Rows] = {}
+        strays: list[str] = []
+        for where, folder, content in self._parts():
+            row, place = _row(content), os.path.basename(where)
+            if not isinstance(row.get("path"), str):
+                strays += (
+                    [f"{place}: {problem}" for problem in problems_of(row, ())] if row else [f"{place}: {NO_CHUNK}"]
+                )
+                if len(strays) > MOST_KEPT:
+                    break
+                continue
+            path = (folder + row["path"]).encode("utf-8", "backslashreplace").decode()
+            documents.setdefault(path, _Rows()).add(row, place)
+        if strays:
+            all_problems = [*strays, *(problem for rows in documents.values() for problem in rows.problems)]
+            raise SourceError(joined(all_problems), fix=FIX)
         for path, rows in sorted(documents.items()):
-            try:
-                content = json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace")
-            except RecursionError as error:
-                raise SourceError("this is no exported chunk", where=path, fix=FIX) from error
-            self._contents[path] = content
-            yield Found(path=path, stamp=blake2b(content, digest_size=16).hexdigest(), modified=_moment(rows[0]))
+            content = self._contents[path] = rows.content(path)
+            yield Found(path=path, stamp=blake2b(content, digest_size=16).hexdigest(), modified=_moment(rows.rows[0]))
 
     def _parts(self) -> Iterator[tuple[str, str, bytes]]:
         """Yield the place of each chunk, the folder that its document is to be in, and the chunk as it stands there.
@@ -112,7 +141,19 @@ def xml_row(content: bytes) -> Row:
     except (ET.ParseError, LookupError) as error:
         raise ValueError(str(error)) from error
     row: Row = {element.tag.removeprefix(f"{{{NAMESPACE}}}"): element.text or "" for element in root}
-    return {**row, "id": root.attrib["id"], **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
+    row["id"] = root.attrib["id"]
+    if root.get("escaped") == "true":
+        row = {name: text if name in AS_JSON else unescaped(text) for name, text in row.items()}
+    return {**row, **{name: json.loads(row[name]) for name in AS_JSON if name in row}}
+
+
+def _row(content: bytes) -> Row:
+    """Return the fields of a chunk, or none if it is no chunk."""
+    try:
+        row = xml_row(content) if content.startswith(b"<") else json.loads(content)
+    except WRONG:
+        return {}
+    return row if isinstance(row, dict) else {}
 
 
 def _moment(row: Row) -> float:
@@ -126,38 +167,29 @@ def rebuilt(path: str, content: bytes) -> tuple[Reading, list[Chunk]]:
     """Return an exported document and its chunks; raise ReadingError if these do not fit together."""
     try:
         rows = json.loads(content)
-        ordinals = {row["id"]: ordinal for ordinal, row in enumerate(rows)}
+        if isinstance(rows, dict):
+            raise ReadingError(rows["problems"], where=path, fix=FIX)
+        ordinals: dict[object, int] = {}
+        for ordinal, row in enumerate(rows):
+            ordinals.setdefault(row["id"], ordinal)
         chunks = [_chunk(path, ordinal, row, ordinals) for ordinal, row in enumerate(rows)]
         first = rows[0]
-        kind = first["type"] if first["type"] in TYPES else "text"
-        return Reading(type=kind, title=str(first["title"]), text=_text(chunks), path=path), chunks
+        kind = first["type"] if first.get("type") in TYPES else "text"
+        title = str(first.get("title") or path.rpartition("/")[2])
+        return Reading(type=kind, title=title, text=_text(chunks), path=path), chunks
     except WRONG as error:
-        raise ReadingError("its chunks do not fit together", where=path, fix=FIX) from error
+        raise ReadingError(f"its chunks do not fit together: {error}", where=path, fix=FIX) from error
 
 
-def _chunk(path: str, ordinal: int, row: Row, ordinals: dict[str, int]) -> Chunk:
+def _chunk(path: str, ordinal: int, row: Row, ordinals: Mapping[object, int]) -> Chunk:
     parent = -1 if row.get("parent_id") is None else ordinals[row["parent_id"]]
     first, last = row["lines"]
-    level, page = row["level"], row.get("page") or 0
-    if parent >= ordinal or not 0 < first <= last < MOST_LINES or not (0 <= level < MOST_LINES > page >= 0):
-        raise ValueError(row["id"])
-    if _nests(row.get("metadata"), MOST_NESTED):
-        raise ValueError("metadata nested too deep to be kept")
     text, _ = without_secrets(row["content"].replace("\0", " "))
     return Chunk(
         document=path, ordinal=ordinal, heading=str(row["heading"]), text=text, lines=(int(first), int(last)),
-        kind=str(row.get("kind", "")), symbol=str(row.get("symbol", "")), page=int(page), parent=parent,
-        level=int(level), metadata=dict(row.get("metadata", {})),
+        kind=str(row.get("kind") or ""), symbol=str(row.get("symbol") or ""), page=int(row.get("page") or 0),
+        parent=parent, level=int(row["level"]), metadata=dict(row.get("metadata") or {}),
     )  # fmt: skip
-
-
-def _nests(value: object, levels: int) -> bool:
-    """Return whether a value has values within values, more than a number of levels deep."""
-    if not isinstance(value, (dict, list)):
-        return False
-    return not levels or any(
-        _nests(item, levels - 1) for item in (value.values() if isinstance(value, dict) else value)
-    )
 
 
 def _text(chunks: Sequence[Chunk]) -> str:
@@ -167,7 +199,7 @@ def _text(chunks: Sequence[Chunk]) -> str:
     for chunk in chunks:
         at, own = chunk.lines[0] - 1, chunk.text.split("\n")
         if at > last:
-            raise ValueError("lines far behind what its chunks can fill")
+            raise ValueError(f"line {chunk.lines[0]} is far behind what their texts fill")
         lines += [""] * (at + len(own) - len(lines))
         lines[at : at + len(own)] = (
             before or line for before, line in zip(lines[at : at + len(own)], own, strict=True)

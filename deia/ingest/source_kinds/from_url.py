@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from deia.ingest.source import UNCHANGED, Found, Source, slug
 from deia.ingest.source_kinds.safe_fetch import fetch
+from deia.ingest.text_encoding import as_utf8
 
 # The ending of a path for the type that a server names, if the address has none.
 ENDINGS = {
@@ -26,11 +27,12 @@ class UrlFiles:
         """Fetch the document unless it has not changed since `mark` was made; raise SourceError if that fails."""
         stamp, modified, path = json.loads(mark) if mark else ("", "", "")
         fetched = fetch(source.place, stamp=stamp, modified=modified, private=source.private)
-        self._content = fetched.content
+        is_text = fetched.type.startswith("text/") or fetched.type.endswith(("xml", "json"))
+        content = as_utf8(fetched.content, fetched.charset) if fetched.content and is_text else fetched.content
+        self._content = content
         self._modified = fetched.modified
         self._path = path or _path(fetched.url, fetched.type)
         self.mark = json.dumps([fetched.stamp or stamp, fetched.modified or modified, self._path])
-        content = fetched.content
         self._stamp = blake2b(content, digest_size=16).hexdigest() if content is not None else None
 
     def files(self) -> Iterator[Found]:

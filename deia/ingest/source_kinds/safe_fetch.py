@@ -25,6 +25,9 @@ MOST_REDIRECTS = 5
 SECONDS, IN_ALL = 20.0, 120.0  # for one answer of the network, and for a document
 REDIRECTS = (301, 302, 303, 307, 308)
 PUBLIC_6 = ipaddress.ip_network("2000::/3")
+TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # an IPv4 address in the last 32 bits
+# Where clouds tell a machine its own keys, beside all link-local addresses.
+METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192")))
 ALLOW = "If it is yours, say so: --private"
 
 
@@ -36,12 +39,14 @@ class Fetched(Record):
     stamp: str = ""  # the ETag, which is sent to ask whether the document has changed
     modified: str = ""
     type: str = ""
+    charset: str = ""  # the encoding that the server names
 
 
-def check_host(url: str, *, private: bool) -> list[str]:
+def check_host(url: str, *, private: bool, named: str = "") -> list[str]:
     """Return the addresses of the host in a URL; raise SourceError if it has none, or one that is not public.
 
-    If only a proxy can resolve the host, return no addresses.
+    With `private`, others than public ones are fine, except those at which a cloud tells a machine its keys: only if
+    that very address was `named`, by default in this URL. If only a proxy can resolve the host, return no addresses.
     """
     parts = _parts(url)
     host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
@@ -55,19 +60,40 @@ def check_host(url: str, *, private: bool) -> list[str]:
     inner = [address for address in addresses if not is_public(address)]
     if inner and not private:
         raise SourceError(f"{host} is an address of this machine or its network ({inner[0]})", where=url, fix=ALLOW)
+    secret = next(
+        (address for address in inner if tells_keys(address) and address.partition("%")[0] != (named or host)), ""
+    )
+    if secret:
+        fix = (
+            f"If you mean it, name that address itself: {parts.scheme}://{f'[{secret}]' if ':' in secret else secret}/"
+        )
+        raise SourceError(
+            f"{host} is an address at which a cloud tells a machine its keys ({secret})", where=url, fix=fix
+        )
     return addresses
 
 
 def is_public(address: str) -> bool:
     """Return whether an address is public; one that contains an IPv4 address is judged by that."""
-    number = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(number, ipaddress.IPv6Address):
-        inner = number.ipv4_mapped or number.sixtofour or (number.teredo and number.teredo[1])
-        if inner:
-            return is_public(str(inner))
-        if number not in PUBLIC_6:
-            return False
+    number = _number(address)
+    if number.version == 6 and number not in PUBLIC_6:
+        return False
     return number.is_global and not number.is_multicast
+
+
+def tells_keys(address: str) -> bool:
+    """Return whether a cloud may tell a machine its keys at an address, as at 169.254.169.254."""
+    number = _number(address)
+    number = ipaddress.IPv4Address(int(number) & 0xFFFFFFFF) if number in TRANSLATED else number
+    return number.is_link_local or number in METADATA
+
+
+def _number(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an address, or the IPv4 address that it contains."""
+    number = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(number, ipaddress.IPv4Address):
+        return number
+    return number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else number)
 
 
 def _parts(url: str) -> SplitResult:
@@ -129,11 +155,12 @@ def _credentials(proxy: SplitResult) -> dict[str, str]:
 
 def fetch(url: str, *, stamp: str, modified: str, private: bool) -> Fetched:
     """Return the document at an address, or that it is unchanged; raise SourceError if it cannot be fetched."""
+    named = str(_parts(url).hostname)
     conditions = {"If-None-Match": stamp} if stamp else {"If-Modified-Since": modified} if modified else {}
     until = time.monotonic() + IN_ALL
     for _ in range(MOST_REDIRECTS + 1):
         try:
-            answer = _once(url, conditions, private=private, until=until)
+            answer = _once(url, conditions, private=private, named=named, until=until)
         except (OSError, http.client.HTTPException, ValueError) as error:
             message = f"{url} cannot be fetched: {error or type(error).__name__}"
             raise SourceError(message, fix="Check the address, or try again later.") from error
@@ -145,12 +172,12 @@ def fetch(url: str, *, stamp: str, modified: str, private: bool) -> Fetched:
     raise SourceError(f"{url} leads from one address to the next without end", fix="Check the address.")
 
 
-def _once(url: str, conditions: Mapping[str, str], *, private: bool, until: float) -> Fetched | str:
+def _once(url: str, conditions: Mapping[str, str], *, private: bool, named: str, until: float) -> Fetched | str:
     """Return the result of one request: a document, or the address that it redirects to."""
     parts = _parts(url)
     if parts.scheme == "ssh":
         raise SourceError(f"{url[:200]!r} is no document", fix="Use an address that begins with https://")
-    connection = _Connection(parts, check_host(url, private=private))
+    connection = _Connection(parts, check_host(url, private=private, named=named))
     try:
         target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         target = f"http://{parts.netloc}{target}" if connection.asks_for_url else target
@@ -170,7 +197,7 @@ def _once(url: str, conditions: Mapping[str, str], *, private: bool, until: floa
         return Fetched(
             content=None if response.status == 304 else _content(response, url, until), url=url,
             stamp=response.headers["ETag"] or "", modified=response.headers["Last-Modified"] or "",
-            type=response.headers.get_content_type(),
+            type=response.headers.get_content_type(), charset=response.headers.get_content_charset("")
         )  # fmt: skip
     finally:
         connection.close()

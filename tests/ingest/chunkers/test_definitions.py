@@ -94,6 +94,19 @@ def test_messages_tell_what_they_refer_to() -> None:
     assert references["S"] == ["A", "C"]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("message A { B b = 1; repeated C.D c = 2; int32 n = 3; }", ["B", "C.D"]),
+        ("message A { oneof x { B b = 1; E e = 2; } map<string, F> f = 4; }", ["B", "E", "F"]),
+        ("message A {\n  optional B b = 1; C c = 2;\n}", ["B", "C"]),
+    ],
+)
+def test_messages_on_one_line_tell_what_they_refer_to(text: str, names: list[str]) -> None:
+    (message,) = chunks_of(f'syntax = "proto3";\n{text}\n', "proto")[-1:]
+    assert message.metadata["references"] == names
+
+
 def test_code_of_an_unknown_language_is_cut_between_lines() -> None:
     assert len(chunks_of("x = 1\n" * 1000, "nothing")) > 1
 

@@ -50,6 +50,17 @@ def test_what_is_too_long_gets_another_level() -> None:
     assert sum("* section" in chunk.text for chunk in chunks) == 48
 
 
+def test_records_in_braces_are_found_although_their_fields_are_more_and_of_a_better_length() -> None:
+    fields = "".join(f"  field{n} = {words(30)}\n" for n in range(30))
+    text = "".join(f"REC {n:04} {{\n{fields}}}\n" for n in range(12))
+    draft = drafted([reading(text)])
+    assert [(level.begins, level.kind) for level in draft.levels] == [("REC", "record"), ("  field", "part")]
+    chunks = cut_declared(draft, reading(text), "a", ChunkerConfig())
+    assert all(chunk.text.count("REC ") <= 1 for chunk in chunks)
+    small = "".join(f"REC {n:04} {{\n  name = {words(3)}\n}}\n" for n in range(12))
+    assert [level.begins for level in drafted([reading(small)]).levels] == ["REC"]
+
+
 def test_figures_say_how_many_how_long_what_is_left_out_and_what_is_repeated() -> None:
     text, declared = "aaaa\n" * 10, parsed("separator = '-'")
     chunks = cut_declared(declared, reading(text), "a", ChunkerConfig(max_chars=40))

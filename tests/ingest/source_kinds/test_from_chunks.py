@@ -143,7 +143,32 @@ def test_no_text_is_lost_in_xml(content: str, symbol: str, heading: str) -> None
     row = {**ROW, "id": f"docs:{symbol}:key", "symbol": symbol, "heading": heading, "content": content}
     (_, file), _ = xml_files([row], "docs")
     again = xml_row(file.encode("utf-8", "replace"))
+    assert {name: again[name] for name in ("id", "symbol", "heading", "content")} == {
+        "id": row["id"], "symbol": symbol, "heading": heading, "content": content,
+    }  # fmt: skip
     assert dict(xml_files([{**again, "parent_id": None, "children": []}], "docs"))["chunk_001.xml"] == file
+
+
+def test_characters_that_xml_cannot_hold_come_back(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    text = "a\x0cb \x1b[0m \x01 \ufffe \\u000c \\ C:\\new\n"
+    (tmp_path / "docs/a.md").write_text(f"# Head \x0c\n\n{text}", encoding="utf-8")
+    (tmp_path / "docs/b.csv").write_text("a,b\n\x01x,\\\n", encoding="utf-8")
+    (tmp_path / "docs/c.md").write_text("a \\ stands alone", encoding="utf-8")
+    ingest(library, library.register(checked(described(FolderSource(path=str(tmp_path / "docs"), name="docs")))))
+    before = list(exported(library, "docs"))
+    (tmp_path / "xml").mkdir()
+    for name, content in xml_files(before, "docs"):
+        (tmp_path / "xml" / name).write_bytes(content.encode())
+        assert name == "metadata.xml" or ('escaped="true"' in content) == ("alone" not in content)
+    with Library(str(tmp_path / "other")) as other:
+        assert take_in(other, tmp_path / "xml", "docs").error == ""
+        assert list(exported(other, "docs")) == before
+
+
+def test_an_older_export_means_its_backslashes_as_they_are() -> None:
+    content = f'<chunk xmlns="{NAMESPACE}" id="x"><content><![CDATA[\\u000c \\\\]]></content></chunk>'
+    assert xml_row(content.encode())["content"] == "\\u000c \\\\"
 
 
 @pytest.mark.parametrize("declared", [LAUGHS, '<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>'])
@@ -182,6 +207,67 @@ def test_chunks_that_do_not_fit_together_cost_their_document_alone(
     (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     outcome = take_in(library, tmp_path / "x.jsonl")
     assert (outcome.error, outcome.failed, outcome.documents) == ("", 1, 1)
+
+
+def failed_notes(library: Library) -> list[str]:
+    return [note for _, state, note in library.notes(library.sources()[0].source.name) if state == "failed"]
+
+
+def test_what_is_wrong_with_a_document_is_told_with_line_field_what_was_found_and_what_is_wanted(
+    library: Library, tmp_path: Path
+) -> None:
+    second = {**ROW, "id": "second", "parent_id": "nobody", "lines": [4, 2], "level": "top", "page": None}
+    del second["heading"]
+    rows = [ROW, {**ROW, "path": "b.md"}, second]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    outcome = take_in(library, tmp_path / "x.jsonl")
+    assert (outcome.error, outcome.failed, outcome.documents) == ("", 1, 1)
+    (note,) = failed_notes(library)
+    assert note == (
+        "x.jsonl:3: lines: found [4, 2], wanted its first and its last line, counted from 1, such as [3, 9]; "
+        "x.jsonl:3: level: found 'top', wanted a whole number from 0 to 4,999,999; "
+        "x.jsonl:3: heading: found nothing, wanted a text; "
+        "x.jsonl:3: parent_id: found 'nobody', wanted the id of a chunk before it in the same document. "
+        "Write it as deia source export does."
+    )
+
+
+def test_of_very_many_problems_the_first_are_told_and_how_many_more_there_are(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text((json.dumps({**ROW, "content": None}) + "\n") * 30, encoding="utf-8")
+    take_in(library, tmp_path / "x.jsonl")
+    (note,) = failed_notes(library)
+    assert note.count("content: found null, wanted a text") == 10
+    assert "; and 20 more." in note
+
+
+def test_what_was_found_is_told_without_secrets(library: Library, tmp_path: Path) -> None:
+    key = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    (tmp_path / "x.jsonl").write_text(json.dumps({**ROW, "level": key}), encoding="utf-8")
+    take_in(library, tmp_path / "x.jsonl")
+    (note,) = failed_notes(library)
+    assert "level: found" in note
+    assert key not in note
+
+
+def test_all_lines_that_are_no_chunks_are_told_at_once(library: Library, tmp_path: Path) -> None:
+    lines = [json.dumps(ROW), "{", '{"id": "x"}', json.dumps({**ROW, "level": -1})]
+    (tmp_path / "x.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    error = take_in(library, tmp_path / "x.jsonl").error
+    assert "x.jsonl:2: this is no exported chunk" in error
+    assert "x.jsonl:3: path: found nothing, wanted a text" in error
+    assert "x.jsonl:4: level: found -1, wanted a whole number" in error
+
+
+@pytest.mark.parametrize("form", ["missing", "null"])
+def test_fields_that_may_be_missing_may_be_null_too(library: Library, tmp_path: Path, form: str) -> None:
+    optional = ("title", "type", "kind", "symbol", "updated", "page", "parent_id", "metadata")
+    row = {name: value for name, value in ROW.items() if name not in optional}
+    row |= dict.fromkeys(optional) if form == "null" else {}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    outcome = take_in(library, tmp_path / "x.jsonl")
+    assert (outcome.error, outcome.failed, outcome.documents) == ("", 0, 1)
+    (chunk,) = exported(library, library.sources()[0].source.name)
+    assert (chunk["kind"], chunk["symbol"], chunk["title"], chunk["type"]) == ("", "", "a.md", "text")
 
 
 def test_secrets_and_paths_of_a_stranger_are_no_more_than_text(library: Library, tmp_path: Path) -> None:

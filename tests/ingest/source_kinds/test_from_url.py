@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 class Page(BaseHTTPRequestHandler):
+    charset = "utf-8"
     body, asked = b"# Guide\n\nTurn left.\n", [0, 0]  # how often the page was sent, and how often it was unchanged
 
     def do_GET(self) -> None:
@@ -26,7 +27,7 @@ class Page(BaseHTTPRequestHandler):
         self.asked[unchanged] += 1
         self.send_response(304 if unchanged else 200)
         self.send_header("ETag", stamp)
-        self.send_header("Content-Type", "text/markdown; charset=utf-8")
+        self.send_header("Content-Type", f"text/markdown; charset={self.charset}")
         self.send_header("Last-Modified", "Tue, 07 May 2024 12:00:00 GMT")
         self.send_header("Content-Length", "0" if unchanged else str(len(self.body)))
         self.end_headers()
@@ -89,3 +90,14 @@ def test_a_server_that_is_gone_takes_nothing_away(library: Library, server: Thre
 def test_an_address_of_this_machine_is_not_fetched_by_itself(library: Library, server: ThreadingHTTPServer) -> None:
     assert "--private" in take_in(library, server, private=False).error
     assert Page.asked == [0, 0]
+
+
+@pytest.mark.parametrize(("charset", "words"), [("gb2312", "图书馆"), ("KOI8-R", "Библиотека"), ("hex", "plain")])
+def test_a_page_is_read_in_the_encoding_that_its_server_names(
+    server: ThreadingHTTPServer, library: Library, monkeypatch: pytest.MonkeyPatch, charset: str, words: str
+) -> None:
+    monkeypatch.setattr(Page, "charset", charset)
+    Page.body = words.encode("utf-8" if charset == "hex" else charset)
+    assert take_in(library, server).documents == 1
+    assert library.kept(library.documents()[0].content).text == words
+    assert ingest(library, library.sources()[0]).read == 0

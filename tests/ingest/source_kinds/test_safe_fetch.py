@@ -245,6 +245,28 @@ def test_no_way_of_writing_an_inner_address_gets_through(host: str) -> None:
         check_host(f"http://{host}/", private=False)
 
 
+KEYS = ["169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "100.100.100.200", "[::ffff:169.254.169.254]", "2852039166",
+        "[64:ff9b::a9fe:a9fe]"]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", KEYS)
+def test_where_clouds_tell_keys_is_refused_although_private_addresses_are_allowed(site: str, host: str) -> None:
+    with pytest.raises(SourceError, match="tells a machine its keys"):
+        get(f"{site}/to?http://{host}/latest/meta-data/")
+    with pytest.raises(SourceError):
+        check_host(f"http://{host}/", private=False)
+
+
+def test_where_clouds_tell_keys_may_be_named_by_that_very_address() -> None:
+    assert check_host("http://169.254.169.254/", private=True) == ["169.254.169.254"]
+    assert check_host("http://[fe80::1]/", private=True)
+    with pytest.raises(SourceError, match=r"name that address itself: http://169\.254\.169\.254/"):
+        check_host("http://2852039166/", private=True)
+    with pytest.raises(SourceError):
+        check_host("http://169.254.169.254/", private=True, named="10.1.2.3")
+    assert check_host("http://10.1.2.3/", private=True) == ["10.1.2.3"]
+
+
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"])
 def test_public_addresses_are_public(address: str) -> None:
     assert is_public(address)

@@ -41,6 +41,10 @@ def chunker_new(*, samples: Sequence[str], globs: tuple[str, ...], target: str, 
     """
     with ReaderProcess() as process:
         readings = [_reading(process, path) for path in samples]
+    empty = next((reading.path for reading in readings if not reading.text.strip()), None)
+    if empty is not None:
+        fix = "Name a file of that format with some records, best with twenty or more."
+        raise SourceError("this sample has no text to draft a chunker from", where=empty, fix=fix)
     draft = drafted(readings, globs=globs)
     text = component_source(draft, component) if component else written(draft)
     if target:

@@ -49,6 +49,15 @@ def test_a_draft_is_shown_written_tested_added_used_and_removed(deia: Deia, tmp_
     assert "there is no chunker 'pumps'" in deia("chunker", "remove", "pumps").err
 
 
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_of_an_empty_sample_nothing_is_drafted(deia: Deia, tmp_path: Path, sample: Path, text: str) -> None:
+    (tmp_path / "empty.pmp").write_text(text, encoding="utf-8")
+    refused = deia("chunker", "new", str(sample), str(tmp_path / "empty.pmp"))
+    assert (refused.code, refused.out) == (2, "")
+    assert "empty.pmp: this sample has no text to draft a chunker from" in refused.err
+    assert "with some records" in refused.err
+
+
 @pytest.mark.slow
 def test_a_component_is_added_and_used_by_its_name(deia: Deia, tmp_path: Path, sample: Path) -> None:
     module = tmp_path / "records.wasm"
