@@ -12,6 +12,7 @@ from encodings import normalize_encoding
 from encodings.aliases import aliases
 
 DECLARED_WITHIN = 1024  # bytes, as browsers have it
+MOSTLY = 20  # letters beyond ASCII for each damaged one
 SAMPLE = 4096  # bytes that show whether a text is of a kind that only looks like UTF-8
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -76,6 +77,16 @@ def text_in(content: bytes, codec: str) -> str | None:
         return content.decode(codec) if codec else None
     except UnicodeError:
         return None
+
+
+def text_mostly_in(content: bytes, codec: str) -> str | None:
+    """Return the text of bytes in an encoding but for a few damaged ones, or None if it is hardly in it."""
+    try:
+        text = content.decode(codec, "replace")
+    except UnicodeError:
+        return None
+    damaged, beyond_ascii = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
+    return text if beyond_ascii - damaged >= MOSTLY * damaged else None
 
 
 def as_utf8(content: bytes, label: str) -> bytes:

@@ -53,6 +53,15 @@ def test_bytes_that_are_not_in_the_declared_encoding_are_read_as_before() -> Non
     assert "Windows-1252" in reading.notes[0]
 
 
+@pytest.mark.parametrize(("label", "path", "form"), [
+    ("utf-8", "a.txt", "{}{}"), ("utf-8", "a.html", META), ("koi8-r", "a.html", META), ("gbk", "a.html", META),
+])  # fmt: skip
+def test_a_damaged_byte_makes_no_other_encoding_of_a_long_text(label: str, path: str, form: str) -> None:
+    words = {"gbk": CHINESE}.get(label, RUSSIAN)
+    damaged = form.format(label, f"{words} " * 20).encode(label).replace(b"<body>", b"<body>\xff", 1) + b"\xff\xff"
+    assert read(path, damaged).text.count(words) >= 19
+
+
 @pytest.mark.parametrize("form", [META, EQUIV, XML, PYTHON])
 def test_a_text_in_utf_8_stays_so_whatever_it_declares(form: str) -> None:
     path = {META: "a.html", EQUIV: "a.html", XML: "a.xml", PYTHON: "a.py"}[form]

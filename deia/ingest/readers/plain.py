@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deia.ingest.detect import BINARY, SAMPLE, detect_type
 from deia.ingest.reading import Reading, ReadingError
-from deia.ingest.text_encoding import BOMS, ESCAPING, WIDE, declared_encoding, text_in
+from deia.ingest.text_encoding import BOMS, ESCAPING, WIDE, declared_encoding, text_in, text_mostly_in
 from deia.text import one_line
 
 LONGEST_TITLE = 200
@@ -44,9 +44,15 @@ def _unclean(content: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _declared(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of bytes that are no UTF-8, in the encoding that they declare if they are in it."""
+    """Return the text of bytes that are no UTF-8, in the encoding that they declare if they are in it.
+
+    Few damaged bytes do not make it another encoding.
+    """
     declared = declared_encoding(content, detect_type(path, content))
     text = text_in(content, declared)
+    damaged = text_mostly_in(content, declared or "utf-8") if text is None else None
+    if damaged is not None:
+        return damaged, (f"It is no clean {declared or 'utf-8'}.",)
     if text is None:
         return content.decode("cp1252", errors="replace"), ("It is not UTF-8; it was read as Windows-1252.",)
     return text, (f"It is not UTF-8; it declares another encoding, and was read as {declared}.",)
