@@ -24,10 +24,12 @@ from deia.folders import (
 )
 from deia.graph.facts_process import FactsProcess
 from deia.ingest.added_chunkers import added_chunkers, chosen
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
 from deia.ingest.library_store import DATABASE, Library, Registered, library_at
+from deia.ingest.naming import said_of
 from deia.ingest.reading import DEFAULT, ChunkerConfig
-from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, checked, described, slug
+from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, described, slug
 from deia.problems import CommonsError
 from deia.records import Record
 from deia.text import counted
@@ -132,8 +134,11 @@ def take_in(
         chosen("", source.config, added_chunkers(environ))
     with FactsProcess() as process:
         with open_library(root, environ) as library:
+            known = [registered.source for registered in library.registry()]
             registrations = [library.register(source) for source in ready]
+            said = [said_of(registered.source, known) for registered in registrations]
             done = _ingested(library, registrations, process, environ, force=force, progress=progress)
+        done = tuple(outcome.but(said=text) for outcome, text in zip(done, said, strict=True))
         return _compiled(root, done, environ, process)
 
 

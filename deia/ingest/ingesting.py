@@ -61,6 +61,7 @@ class Outcome(Record):
     noted: int = 0  # files about which there is something to say
     seconds: float = 0.0
     error: str = ""  # why the source as a whole could not be taken in
+    said: str = ""  # what its registration changed, or which sources of the same place it is beside
 
 
 class Piece(Record):

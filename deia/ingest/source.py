@@ -11,9 +11,8 @@ import time
 from typing import NamedTuple, Protocol
 
 from deia import files
-from deia.durations import read_duration
 from deia.errors import DeiaError
-from deia.ingest.reading import STRATEGIES, ChunkerConfig
+from deia.ingest.reading import ChunkerConfig
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -206,43 +205,3 @@ def slug(text: str) -> str:
     """Return a text as a name in lower case: letters, digits, dots, underscores and dashes."""
     kept = "".join(char if char.isalnum() or char in "._" else "-" for char in text.lower())
     return "-".join(filter(None, (part.strip(".") for part in kept.split("-"))))[:LONGEST_NAME]
-
-
-def checked(source: Source) -> Source:
-    """Return a source with its names as `slug` writes them; raise SourceError if its options make no sense."""
-    unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
-    if unknown:
-        fix = f"Known are: {', '.join(ChunkerConfig().values())}."
-        raise SourceError(f"chunkers have no setting {unknown[0]!r}", fix=fix)
-    strategy = source.config.strategy
-    if strategy and strategy not in STRATEGIES:
-        raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
-    try:
-        _ = source.track and read_duration(source.track)
-    except ValueError as error:
-        raise SourceError(str(error), fix="Write it as --track 15m") from error
-    if source.kind in (GIT, URL):
-        _refuse_password(source.place)
-    place = _repository(source.place) if source.kind == GIT else source.place
-    return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
-
-
-def _refuse_password(address: str) -> None:
-    """Raise SourceError if an address holds a password or a token: it would be kept, and shown wherever sources are."""
-    from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
-
-    person = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
-    if ":" in person or looks_secret(person):
-        fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
-        raise SourceError("the address holds a password", fix=fix)
-
-
-def _repository(place: str) -> str:
-    """Return the address of a repository; a folder that was named from another one gets its full path."""
-    if ":" in place or os.path.isabs(place):
-        return place
-    folder = files.real(os.path.abspath(os.path.expanduser(place)))
-    if not os.path.isdir(folder):
-        fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
-        raise SourceError(f"there is no repository at {place[:200]!r}", fix=fix)
-    return folder

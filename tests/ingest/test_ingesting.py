@@ -14,10 +14,11 @@ import pytest
 
 from deia import freshness
 from deia.folders import LIBRARY_STAMPS
+from deia.ingest.checked_source import checked
 from deia.ingest.chunk_export import exported
 from deia.ingest.ingesting import Outcome, ingest, planned
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, TAKEN, Library
-from deia.ingest.source import FolderSource, Found, Source, SourceError, checked, described, slug, typed
+from deia.ingest.source import FolderSource, Found, Source, SourceError, described, slug, typed
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from tests.paths import ROOT
 from tests.without_rights import without_rights
@@ -31,7 +32,8 @@ TAKE_IN = """
 import sys
 from deia.ingest.ingesting import ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import FolderSource, checked, described
+from deia.ingest.checked_source import checked
+from deia.ingest.source import FolderSource, described
 with Library(sys.argv[1]) as library:
     ingest(library, library.register(checked(described(FolderSource(path=sys.argv[2], name="docs")))))
 """

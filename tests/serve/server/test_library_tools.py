@@ -58,6 +58,16 @@ def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place)
     assert "> The impeller turns left." in shown.text
 
 
+def test_another_filter_makes_another_source_which_the_agent_is_told(desk: Desk, place: Place) -> None:
+    (place.root / "handbook").mkdir()
+    index(desk, source=str(place.root / "handbook"))
+    again = answer(
+        desk, Call(tool="index_source", arguments={"source": str(place.root / "handbook"), "filter": "*.md"})
+    )
+    assert again.fields["name"] == "handbook-2"
+    assert "handbook-2 is one more source of the same place, beside handbook." in again.text
+
+
 def test_a_text_that_is_handed_over_is_kept(desk: Desk) -> None:
     kept = index(desk, source="notes about pumps.md", content="# Notes\n\nGrease the shaft.\n")
     assert kept["path"] == "library:upload/notes-about-pumps.md"

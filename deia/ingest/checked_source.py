@@ -1,0 +1,64 @@
+"""Whether what somebody asks of a source makes sense, whoever asks: a person, an agent or a program."""
+
+from __future__ import annotations
+
+import os
+
+from deia import files
+from deia.durations import read_duration
+from deia.ingest.reading import STRATEGIES, ChunkerConfig
+from deia.ingest.source import GIT, URL, Source, SourceError, slug
+from deia.ingest.source_kinds.globs_of_source import spec
+
+
+def checked(source: Source) -> Source:
+    """Return a source with its names as `slug` writes them; raise SourceError if its options make no sense."""
+    unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
+    if unknown:
+        fix = f"Known are: {', '.join(ChunkerConfig().values())}."
+        raise SourceError(f"chunkers have no setting {unknown[0]!r}", fix=fix)
+    strategy = source.config.strategy
+    if strategy and strategy not in STRATEGIES:
+        raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
+    try:
+        _ = source.track and read_duration(source.track)
+    except ValueError as error:
+        raise SourceError(str(error), fix="Write it as --track 15m") from error
+    _refuse_useless_choices(source)
+    if source.kind in (GIT, URL):
+        _refuse_password(source.place)
+    place = _repository(source.place) if source.kind == GIT else source.place
+    return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
+
+
+def _refuse_useless_choices(source: Source) -> None:
+    """Raise SourceError if a glob names nothing, or a branch is that of no repository."""
+    for globs in (source.filter, source.exclude, source.include):
+        spec(globs)
+    if source.filter and all(glob.startswith("!") for glob in source.filter):
+        fix = "Leave files out with --exclude, or begin with a filter such as *.md"
+        raise SourceError(f"the filter {source.filter[0]!r} takes nothing in", fix=fix)
+    if source.branch and source.kind != GIT:
+        fix = "Leave the branch out, or name a git repository with --type git"
+        raise SourceError(f"a {source.kind} has no branch {source.branch!r}", fix=fix)
+
+
+def _refuse_password(address: str) -> None:
+    """Raise SourceError if an address holds a password or a token: it would be kept, and shown wherever sources are."""
+    from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
+
+    person = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    if ":" in person or looks_secret(person):
+        fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
+        raise SourceError("the address holds a password", fix=fix)
+
+
+def _repository(place: str) -> str:
+    """Return the address of a repository; a folder that was named from another one gets its full path."""
+    if ":" in place or os.path.isabs(place):
+        return place
+    folder = files.real(os.path.abspath(os.path.expanduser(place)))
+    if not os.path.isdir(folder):
+        fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
+        raise SourceError(f"there is no repository at {place[:200]!r}", fix=fix)
+    return folder
