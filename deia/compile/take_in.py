@@ -112,12 +112,12 @@ def said_of_replica(root: str, environ: Mapping[str, str]) -> str:
 
 
 def registered_sources(root: str, environ: Mapping[str, str]) -> list[Registered]:
-    """Return the sources of a commons' library."""
+    """Return the sources of a commons' library as they may be shown, without passwords."""
     library = library_at(root, environ) if is_trusted(root, environ) else None
     if library is None:
         return []
     with library:
-        return library.sources()
+        return [registered.shown() for registered in library.sources()]
 
 
 def take_in(

@@ -7,7 +7,7 @@ import os
 from deia import files
 from deia.durations import read_duration
 from deia.ingest.reading import STRATEGIES, ChunkerConfig
-from deia.ingest.source import GIT, URL, Source, SourceError, slug
+from deia.ingest.source import GIT, URL, Source, SourceError, password_in, slug
 from deia.ingest.source_kinds.globs_of_source import spec
 
 
@@ -25,8 +25,9 @@ def checked(source: Source) -> Source:
     except ValueError as error:
         raise SourceError(str(error), fix="Write it as --track 15m") from error
     _refuse_useless_choices(source)
-    if source.kind in (GIT, URL):
-        _refuse_password(source.place)
+    if source.kind in (GIT, URL) and password_in(source.place):  # it would be kept, and fetched by every server
+        fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
+        raise SourceError("the address holds a password", fix=fix)
     place = _repository(source.place) if source.kind == GIT else source.place
     return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
 
@@ -41,16 +42,6 @@ def _refuse_useless_choices(source: Source) -> None:
     if source.branch and source.kind != GIT:
         fix = "Leave the branch out, or name a git repository with --type git"
         raise SourceError(f"a {source.kind} has no branch {source.branch!r}", fix=fix)
-
-
-def _refuse_password(address: str) -> None:
-    """Raise SourceError if an address holds a password or a token: it would be kept, and shown wherever sources are."""
-    from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
-
-    person = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
-    if ":" in person or looks_secret(person):
-        fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
-        raise SourceError("the address holds a password", fix=fix)
 
 
 def _repository(place: str) -> str:

@@ -19,7 +19,7 @@ from deia import files
 from deia.folders import LIBRARY_PREFIX, LIBRARY_SOURCES, LIBRARY_STATE, library_folder
 from deia.ingest.chunk_rows import packed
 from deia.ingest.naming import named
-from deia.ingest.source import FOLDER, Found, Source, SourceError
+from deia.ingest.source import FOLDER, Found, Source, SourceError, without_password
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class Registered(Record):
     chunks: int = 0
     failed: int = 0
     skipped: int = 0
+
+    def shown(self) -> Registered:
+        """Return it as it may be shown: without the password in an address that an older deia kept."""
+        place, error = (without_password(text, self.source.place) for text in (self.source.place, self.error))
+        return self.but(source=self.source.but(place=place), error=error)
 
 
 class Shelved(Record):
@@ -158,7 +163,7 @@ class Library:
             one.source.name: {
                 "status": one.status, "error": one.error, "place": one.source.place, "kind": one.source.kind,
             }
-            for one in self.registry()
+            for one in map(Registered.shown, self.registry())
         }  # fmt: skip
         files.replace(f"{self.folder}/{LIBRARY_SOURCES}", json.dumps(stands).encode())
 

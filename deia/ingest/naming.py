@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import chain, count
 
-from deia.ingest.source import Source, SourceError, name_for, slug
+from deia.ingest.source import Source, SourceError, name_for, slug, without_password
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def named(source: Source, known: Sequence[Source]) -> Source:
         before = next((one for one in known if one.name == source.name), None)
         if before and (before.kind, before.place) != (source.kind, source.place):
             fix = f"Choose another name, or type: deia source remove {source.name}"
-            raise SourceError(f"there is a source {source.name!r} at {before.place}", fix=fix)
+            raise SourceError(f"there is a source {source.name!r} at {_shown(before)}", fix=fix)
     else:
         before = _meant(source, beside)
     name = before.name if before else source.name or _free(source, beside, {one.name for one in known})
@@ -46,6 +46,10 @@ def said_of(source: Source, known: Sequence[Source]) -> str:
     return f"{source.name} is one more source of the same place, beside {', '.join(others)}. {how}"
 
 
+def _shown(source: Source) -> str:
+    return without_password(source.place, source.place)
+
+
 def _beside(source: Source, known: Sequence[Source]) -> list[Source]:
     """Return the known sources of the same place; what was handed over has none."""
     return [one for one in known if source.place and (one.kind, one.place) == (source.kind, source.place)]
@@ -60,7 +64,7 @@ def _meant(source: Source, beside: Sequence[Source]) -> Source | None:
     if len(alike) > 1:
         names = ", ".join(one.name for one in alike)
         fix = f"Say which one is meant: --name {alike[0].name}"
-        raise SourceError(f"{source.place} was taken in several times, as {names}", fix=fix)
+        raise SourceError(f"{_shown(source)} was taken in several times, as {names}", fix=fix)
     return alike[0] if alike else None
 
 

@@ -205,3 +205,20 @@ def slug(text: str) -> str:
     """Return a text as a name in lower case: letters, digits, dots, underscores and dashes."""
     kept = "".join(char if char.isalnum() or char in "._" else "-" for char in text.lower())
     return "-".join(filter(None, (part.strip(".") for part in kept.split("-"))))[:LONGEST_NAME]
+
+
+# --- passwords in addresses, which an older deia kept ---
+
+
+def password_in(address: str) -> str:
+    """Return the part of an address that holds a password or a token, or ""."""
+    from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
+
+    person = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    return person if ":" in person or (person and looks_secret(person)) else ""
+
+
+def without_password(text: str, address: str) -> str:
+    """Return a text about an address without the password in that address."""
+    secret = password_in(address)
+    return text.replace(f"{secret}@", "[secret]@") if secret else text
