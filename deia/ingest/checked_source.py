@@ -6,20 +6,14 @@ import os
 
 from deia import files
 from deia.durations import read_duration
-from deia.ingest.reading import STRATEGIES, ChunkerConfig
+from deia.ingest.checked_config import checked_config
 from deia.ingest.source import GIT, URL, Source, SourceError, password_in, slug
 from deia.ingest.source_kinds.globs_of_source import spec
 
 
 def checked(source: Source) -> Source:
     """Return a source with its names as `slug` writes them; raise SourceError if its options make no sense."""
-    unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
-    if unknown:
-        fix = f"Known are: {', '.join(ChunkerConfig().values())}."
-        raise SourceError(f"chunkers have no setting {unknown[0]!r}", fix=fix)
-    strategy = source.config.strategy
-    if strategy and strategy not in STRATEGIES:
-        raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
+    checked_config(source.chunker)
     try:
         _ = source.track and read_duration(source.track)
     except ValueError as error:

@@ -17,6 +17,8 @@ TYPES = (
 ASSETS = {"code": "code", "pdf": "pdf", "image": "image"}
 MULTIMODAL = ("pdf", "image", "office")
 MISSING = "needs a library that is not installed"
+FEWEST_CHARS, MOST_CHARS = 40, 100_000  # of a chunk: a smaller limit would make more chunks than words
+DATA_LIMIT = 2000  # characters of a chunk, if nothing else is asked for
 STRATEGIES = ("recursive", "hierarchical", "by_heading", "by_page", "by_paragraph", "by_sentence", "fixed_chars")
 
 
