@@ -8,8 +8,6 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from deia.errors import DeiaError
-
 Done = TypeVar("Done")
 
 
@@ -23,7 +21,7 @@ class Pending(Generic[Done]):
     def _run(self, work: Callable[[], Done]) -> None:
         try:
             self._future.set_result(work())
-        except (DeiaError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - whoever waits would wait for ever
             self._future.set_exception(error)
 
     def __await__(self) -> Generator[object, None, Done]:

@@ -6,7 +6,7 @@ from deia.ingest.detect import suffixes
 from deia.ingest.reading import DATA_LIMIT, FEWEST_CHARS, MOST_CHARS, STRATEGIES, ChunkerConfig
 from deia.ingest.source import SourceError
 from deia.records import TYPE_CHECKING
-from deia.suggestions import nearest
+from deia.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,9 @@ def checked_config(chunker: Mapping[str, Json]) -> ChunkerConfig:
     _refuse_sizes(config)
     known = {language for _, language in suffixes().values()} - {"-"}
     if config.language and config.language not in known:
-        raise SourceError(f"no language {config.language!r} is cut", fix=nearest(config.language, known))
+        near = did_you_mean(config.language, filter(lambda name: len(name) > 3, known))  # else all are near to "go"
+        fix = f"{near} Known are: {', '.join(sorted(known))}.".strip()
+        raise SourceError(f"no language {config.language!r} is cut", fix=fix)
     level = config.options.get("min_heading_level", 1)
     if not (config.custom or (type(level) is int and 1 <= level <= MOST_LEVELS)):
         raise SourceError(f"there are no headings of level {level!r}", fix=f"Levels are 1 to {MOST_LEVELS}.")

@@ -7,12 +7,31 @@ import os
 from deia import files
 from deia.durations import read_duration
 from deia.ingest.checked_config import checked_config
-from deia.ingest.source import GIT, URL, Source, SourceError, password_in, slug
+from deia.ingest.source import (
+    CHUNKS,
+    FOLDER,
+    GIT,
+    UPLOAD,
+    URL,
+    Source,
+    SourceError,
+    password_in,
+    refuse_empty,
+    refuse_missing,
+    slug,
+)
 from deia.ingest.source_kinds.globs_of_source import spec
+
+WANTED = {str: "text", tuple: "list of texts", int: "whole number", bool: "truth value", dict: "table of settings"}
 
 
 def checked(source: Source) -> Source:
     """Return a source with its names as `slug` writes them; raise SourceError if its options make no sense."""
+    _refuse_other_types(source)
+    if source.kind != UPLOAD:
+        refuse_empty(source.place)
+    if source.kind in (FOLDER, CHUNKS):
+        refuse_missing(source.place, source.place)
     checked_config(source.chunker)
     try:
         _ = source.track and read_duration(source.track)
@@ -24,6 +43,16 @@ def checked(source: Source) -> Source:
         raise SourceError("the address holds a password", fix=fix)
     place = _repository(source.place) if source.kind == GIT else source.place
     return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
+
+
+def _refuse_other_types(source: Source) -> None:
+    """Raise SourceError if a program wrote a value of another type than a field has."""
+    values = source.values()
+    for name, usual in Source(kind="", place="").values().items():
+        value = values[name]
+        is_list = isinstance(value, tuple)
+        if type(value) is not type(usual) or (is_list and not all(isinstance(text, str) for text in value)):
+            raise SourceError(f"{name} = {value!r} makes no sense", fix=f"Write a {WANTED[type(usual)]}.")
 
 
 def _refuse_useless_choices(source: Source) -> None:
@@ -40,9 +69,9 @@ def _refuse_useless_choices(source: Source) -> None:
 
 def _repository(place: str) -> str:
     """Return the address of a repository; a folder that was named from another one gets its full path."""
-    if ":" in place or os.path.isabs(place):
+    if ":" in place:
         return place
-    folder = files.real(os.path.abspath(os.path.expanduser(place)))
+    folder = place if os.path.isabs(place) else files.real(os.path.abspath(os.path.expanduser(place)))
     if not os.path.isdir(folder):
         fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
         raise SourceError(f"there is no repository at {place[:200]!r}", fix=fix)

@@ -134,17 +134,22 @@ class UploadSource(_Described):
     content: bytes
 
 
-Sources = FolderSource | GitSource | UrlSource | S3Source | UploadSource
+Described = FolderSource | GitSource | UrlSource | S3Source | UploadSource
+Sources = Described | str | os.PathLike[str]  # a text is what `deia ingest` takes
 
 
-def described(source: Sources) -> Source:
-    """Return the source as the registry keeps it."""
+def described(source: object) -> Source:
+    """Return one of `Sources` as the registry keeps it; raise SourceError if it is none."""
+    if isinstance(source, (str, os.PathLike)):
+        return typed(os.fspath(source))
+    if not isinstance(source, Described):
+        fix = "Name a folder or an address, or write FolderSource(path=…) or another one of deia.ingest.source."
+        raise SourceError(f"{type(source).__name__} {source!r:.100} is no source", fix=fix)
     shared = {name: source.values()[name] for name in _Described().values()}
-    for name in ("filter", "exclude", "include"):
-        shared[name] = (shared[name],) if isinstance(shared[name], str) else tuple(shared[name])
+    shared |= {name: _texts(shared[name]) for name in ("filter", "exclude", "include", "tags")}
     match source:
         case FolderSource():
-            return Source(kind=FOLDER, place=files.real(os.path.expanduser(source.path)), **shared)
+            return Source(kind=FOLDER, place=_folder(source.path), **shared)
         case GitSource():
             return Source(kind=GIT, place=source.url, branch=source.branch, private=source.private, **shared)
         case UrlSource():
@@ -155,28 +160,48 @@ def described(source: Sources) -> Source:
             return Source(kind=UPLOAD, place="", **{**shared, "name": UPLOAD})
 
 
+def _texts(value: object) -> object:
+    """Return a text or a list as a tuple; `checked` refuses whatever else somebody wrote."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+def _folder(path: object) -> str:
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise SourceError(f"path = {path!r} names no folder", fix="Name a folder or a file.")
+    return files.real(os.path.expanduser(os.fspath(path)))
+
+
 # --- as people type them ---
 
 
 def typed(text: str, *, kind: str = "") -> Source:
     """Return the source that a person typed; raise SourceError if it names nothing that can be taken in."""
     kind = kind or _kind_of(text)
-    is_empty = not text.rpartition("://")[2].strip("/ ")
-    if is_empty and text != "/":
-        raise SourceError(f"{text!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
+    refuse_empty(text)
     if kind in (FOLDER, CHUNKS):
         place = files.real(os.path.abspath(os.path.expanduser(text)))
-        if not files.exists(place):
-            fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
-            raise SourceError(f"there is nothing at {text}", fix=fix)
-        if not os.path.isdir(place) and not files.is_regular(place):
-            raise SourceError(f"{text} is neither a folder nor a file with a content", fix="Name a folder or a file.")
+        refuse_missing(place, text)
         return Source(kind=kind, place=place)
     if kind not in (GIT, URL, S3):
         raise SourceError(
             f"a source of the type {kind!r} cannot be named", fix="Types are: folder, git, url, s3, chunks."
         )
     return Source(kind=kind, place=text)
+
+
+def refuse_empty(place: str) -> None:
+    """Raise SourceError if a place is empty, or nothing but the beginning of an address."""
+    if not place.rpartition("://")[2].strip("/ ") and place != "/":
+        raise SourceError(f"{place!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
+
+
+def refuse_missing(place: str, text: str) -> None:
+    """Raise SourceError, which shows the `text` that named it, if there is no folder or file at a place."""
+    if not files.exists(place):
+        fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
+        raise SourceError(f"there is nothing at {text}", fix=fix)
+    if not os.path.isdir(place) and not files.is_regular(place):
+        raise SourceError(f"{text} is neither a folder nor a file with a content", fix="Name a folder or a file.")
 
 
 def _kind_of(text: str) -> str:

@@ -335,3 +335,24 @@ def test_the_password_that_an_older_deia_kept_in_an_address_is_shown_nowhere(
         with pytest.raises(SourceError) as refused:
             library.register(kept.but(place="https://example.org/other.git"))
     assert "hunter2" not in repr((taken, listed, stored, str(refused.value)))
+
+
+def test_a_program_may_write_the_settings_of_a_chunker_as_a_table_or_none(root: str, manuals: Path) -> None:
+    librarian = Librarian(root)
+    assert librarian.ingest(str(manuals), chunker_config=None).documents == 2
+    assert librarian.ingest(manuals, chunker_config={"strategy": "by_sentence"}).documents == 2
+    for config, problem in ({"max_chars": 3}, "max_chars"), ({"most": 3}, "no setting 'most'"), ([], "cuts nothing"):
+        with pytest.raises(SourceError, match=problem):
+            librarian.ingest(manuals, chunker_config=config)  # type: ignore[arg-type]
+
+
+def test_a_text_may_be_handed_over_and_what_is_no_source_is_not_registered(
+    root: str, environ: Mapping[str, str]
+) -> None:
+    librarian = Librarian(root)
+    assert librarian.ingest(UploadSource(file="a.md", content="# Seals\n")).documents == 1  # type: ignore[arg-type]
+    refused = FolderSource(path="/nope"), UploadSource(file="a.md", content=None), UploadSource(file=3, content=b"x")  # type: ignore[arg-type]
+    for source in refused:
+        with pytest.raises(SourceError):
+            librarian.ingest(source)
+    assert [registered.source.name for registered in registered_sources(root, environ)] == ["upload"]

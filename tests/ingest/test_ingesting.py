@@ -236,9 +236,10 @@ def test_secrets_are_told_and_not_kept(library: Library, docs: Path) -> None:
 
 
 def test_a_folder_that_is_gone_fails_and_keeps_what_was_read(library: Library, docs: Path, tmp_path: Path) -> None:
-    take_in(library, docs)
+    registered = library.register(source_of(docs))
+    ingest(library, registered)
     docs.rename(tmp_path / "elsewhere")
-    outcome = take_in(library, docs)
+    outcome = ingest(library, registered)
     assert "there is no folder" in outcome.error
     assert (library.sources()[0].status, outcome.documents) == (FAILED, 2)
 
