@@ -121,19 +121,20 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         the best passages lead to, naive nothing. `tier` is as in the setting; `skip` names steps of the protocol.
 
         Raises:
-            QueryError: `text` is no text, a filter is not in the commons, or `mode`, `limit` or `tier` is invalid.
+            QueryError: `text` is no text, a filter is not in the commons, or another argument is invalid.
             ArtefactError: the commons cannot be compiled.
         """
-        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
+        from deia.search.given import given_filters, given_text  # noqa: PLC0415 - watching needs no search
+        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - likewise
 
-        most = self.settings.limit if limit is None else limit
-        words = tuple(keywords or (_text(text).split() if mode == "keywords" else ()))
-        query = Query(
-            text=_text(text), platform=platform or "", audience=audience or "", urgency=urgency or "",
-            cluster=cluster or "", tag=tag or "", keywords=words, layers=self._layers(layer), limit=most,
-            asset_type=asset_type or "", collection=collection or "", expand_context=expand_context or "",
-            since=since or "", until=until or "", **how_to_rank(mode, self.settings),
+        filters = given_filters(
+            self.settings.limit if limit is None else limit, keywords, platform=platform, audience=audience,
+            urgency=urgency, cluster=cluster, tag=tag, asset_type=asset_type, collection=collection,
+            expand_context=expand_context, since=since, until=until,
         )  # fmt: skip
+        if mode == "keywords" and not filters["keywords"]:
+            filters["keywords"] = tuple(given_text(text).split())
+        query = Query(text=given_text(text), layers=self._layers(layer), **filters, **how_to_rank(mode, self.settings))
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
@@ -354,20 +355,13 @@ def _default() -> Librarian:
     return _librarians.get(here) or _librarians.setdefault(here, Librarian())  # another thread may have added one
 
 
-def _text(question: object) -> str:
-    """Return a question that is a text; raise QueryError about anything else."""
-    if not isinstance(question, str):
-        raise QueryError(f"the question is a {type(question).__name__}, not a text", fix="Ask in words.")
-    return question
-
-
 def query(text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
     """Search the commons of the working folder, as `Librarian.query` does."""
     return _default().query(text, **filters)
 
 
 def query_commons(
-    query: str = "", *, topic: str = "", return_format: str | None = None, **filters: Unpack[Filters]
+    query: str = "", *, topic: str | None = None, return_format: str | None = None, **filters: Unpack[Filters]
 ) -> Any:
     """Search the commons of the working folder; return an `Answer`, or its rendering in the format `return_format`.
 
@@ -376,7 +370,10 @@ def query_commons(
     Raises:
         QueryError: a filter or format is unknown.
     """
-    answer = _default().query(f"{query} {topic}".strip(), **filters)
+    from deia.search.given import given_text  # noqa: PLC0415 - watching needs no search
+
+    text = f"{given_text(query)} {given_text(topic or '', 'topic')}".strip()
+    answer = _default().query(text, **filters)
     if return_format is None:
         return answer
     from deia.search.rendering.render import render  # noqa: PLC0415 - most callers want the Answer
