@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Librarian", "check_triggers", "get_context", "query", "query_commons"]
 
+NAMED = ("DEIA_COMMONS", "DEIA_DOCS")  # variables that name the commons
 UNTRUSTED_RESULTS = (
     f"documents whose path does not begin with {STARTER_PREFIX} are files of a repository that the person has not"
     " trusted"
@@ -77,7 +78,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
         here = files.forward(os.getcwd())
-        self._here = "" if explicit or self._environ.get("DEIA_COMMONS") else here
+        self._here = "" if explicit or any(map(self._environ.get, NAMED)) else here
         self.root = find_commons(here, environ=self._environ, explicit=files.forward(explicit))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
@@ -351,7 +352,7 @@ _librarians: dict[str, Librarian] = {}
 
 def _default() -> Librarian:
     """Return this process's Librarian for its working folder."""
-    here = f"{os.getcwd()}\0{os.environ.get('DEIA_COMMONS', '')}"
+    here = "\0".join((os.getcwd(), *(os.environ.get(name, "") for name in NAMED)))
     return _librarians.get(here) or _librarians.setdefault(here, Librarian())  # another thread may have added one
 
 

@@ -56,7 +56,9 @@ def _refuse_other_types(source: Source) -> None:
 
 
 def _refuse_useless_choices(source: Source) -> None:
-    """Raise SourceError if a glob names nothing, or a branch is that of no repository."""
+    """Raise SourceError if a tag is empty, a glob names nothing, or a branch is that of no repository."""
+    if "" in map(str.strip, source.tags):
+        raise SourceError("a tag is empty", fix="Leave it out, or write a word.")
     for globs in (source.filter, source.exclude, source.include):
         spec(globs)
     if source.filter and all(glob.startswith("!") for glob in source.filter):

@@ -57,6 +57,7 @@ def test_a_branch_of_what_is_no_repository_is_refused(kind: str) -> None:
         (FolderSource(path=DOCS.place, name=None), "name = None makes no sense. Write a text"),  # type: ignore[arg-type]
         (FolderSource(path=DOCS.place, filter=(3,)), r"filter = \(3,\) makes no sense. Write a list of texts"),  # type: ignore[arg-type]
         (FolderSource(path=DOCS.place, depth="1"), "depth = '1' makes no sense. Write a whole number"),  # type: ignore[arg-type]
+        (FolderSource(path=DOCS.place, tags=("new", " ")), "a tag is empty"),
         (GitSource(url="/nope"), "there is no repository at '/nope'"),
         (GitSource(url=None), "place = None makes no sense"),  # type: ignore[arg-type]
         (UrlSource(url="https://"), "names nothing to take in"),
