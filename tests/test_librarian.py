@@ -268,6 +268,8 @@ def test_a_question_that_is_no_text_is_refused_as_such(starter: Librarian, quest
         ({"platform": 3}, "platform is a int, not a text"),
         ({"since": 2026}, "since is a int, not a text"),
         ({"layer": 3}, "layer"),
+        ({"since": "2026-02-31"}, "since '2026-02-31' is not a date. Write it as 2026, 2026-01 or 2026-01-31"),
+        ({"until": "2026-04-31"}, "until '2026-04-31' is not a date"),
     ],
 )
 def test_an_argument_of_another_type_is_refused_by_its_name(
