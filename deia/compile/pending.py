@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from deia.errors import DeiaError
+
 Done = TypeVar("Done")
 
 
@@ -21,8 +23,11 @@ class Pending(Generic[Done]):
     def _run(self, work: Callable[[], Done]) -> None:
         try:
             self._future.set_result(work())
-        except Exception as error:  # noqa: BLE001 - whoever waits would wait for ever
+        except (DeiaError, OSError) as error:
             self._future.set_exception(error)
+        finally:
+            if not self._future.done():  # an error that nobody expects, which the thread prints; else all would wait
+                self._future.set_exception(DeiaError("the work broke off", fix="What was printed says why."))
 
     def __await__(self) -> Generator[object, None, Done]:
         """Wait for the thread without holding up the event loop."""
