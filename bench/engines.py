@@ -30,8 +30,9 @@ from deia.compile.replicas.pull import pull
 from deia.compile.take_in import bring_up_to_date, open_library
 from deia.engines.engine import Engine, Passage, Shelf
 from deia.engines.postgres import PostgresEngine
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import ingest
-from deia.ingest.source import FolderSource, checked, described
+from deia.ingest.source import FolderSource, described
 from deia.match.numerics import NDArray, np
 from deia.search.catalog import Catalog
 from deia.search.local_engine import LocalEngine

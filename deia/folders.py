@@ -36,7 +36,7 @@ MOST_TRUSTED = 1_000_000  # bytes of the list
 
 
 def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> str:
-    """Return the root of the commons: `explicit`, `DEIA_COMMONS`, the nearest folder upwards, or else the starter.
+    """Return the root of the commons: `explicit`, `DEIA_COMMONS` or `DEIA_DOCS`, the nearest one, or else the starter.
 
     A trusted commons further up comes before an untrusted one, which could hide it otherwise. Raise CommonsError if the
     named folder holds no commons.
@@ -46,9 +46,10 @@ def find_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") 
 
 def locate_commons(start: str, *, environ: Mapping[str, str], explicit: str = "") -> tuple[str, bool]:
     """Return the root of the commons, as `find_commons` does, and whether the person trusts it."""
-    named = explicit or environ.get("DEIA_COMMONS", "")
+    notes = notes_folder(environ)
+    named = explicit or environ.get("DEIA_COMMONS") or notes
     if named:
-        if not is_commons(named) and named != environ.get("DEIA_DOCS"):
+        if not is_commons(named) and (not notes or files.full(named) != notes):
             from deia.problems import CommonsError  # noqa: PLC0415 - few hooks are told where the commons is
 
             origin = "--commons" if explicit else "DEIA_COMMONS"
@@ -65,6 +66,12 @@ def locate_commons(start: str, *, environ: Mapping[str, str], explicit: str = ""
                 return folder, True
             nearest = nearest or folder
     return nearest or STARTER, not nearest
+
+
+def notes_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of notes that DEIA_DOCS names, in which deia writes nothing, or ""."""
+    docs = environ.get("DEIA_DOCS")
+    return files.full(docs) if docs else ""
 
 
 def nearest_commons(start: str) -> str:
@@ -220,7 +227,7 @@ def events_folder(root: str, environ: Mapping[str, str], *, trusted: bool | None
     if not (is_trusted(root, environ) if trusted is None else trusted):
         return f"{state_folder(environ)}/untrusted/{_fingerprint(files.real(root))}/events"
     own = f"{root}/telemetry/events"
-    is_notes = environ.get("DEIA_DOCS") == root  # a folder of notes, in which deia writes nothing
+    is_notes = notes_folder(environ) == files.full(root)
     if is_notes or files.is_link(f"{root}/telemetry") or files.is_link(own):
         return f"{state_folder(environ)}/ledgers/{_fingerprint(files.full(root))}/events"
     return own

@@ -145,6 +145,9 @@ class Chunk(Record):
     metadata: Mapping[str, Json] = {}
 
 
+CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
+
+
 class Query(Record):
     """A query to the commons: words and filters."""
 
@@ -160,7 +163,7 @@ class Query(Record):
     collection: str = ""  # of the library
     since: str = ""  # a day, a month or a year
     until: str = ""
-    expand_context: str = ""  # neighbours or parent: what is shown around a passage
+    expand_context: str = ""  # one of CONTEXTS
     limit: int = 5
     alpha: float | None = None  # the weight of meaning against words; None for what was learned
     related: str = "hybrid"  # what counts of the graph: local, global, both of them in hybrid, nothing in naive

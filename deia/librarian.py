@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Librarian", "check_triggers", "get_context", "query", "query_commons"]
 
+NAMED = ("DEIA_COMMONS", "DEIA_DOCS")  # variables that name the commons
 UNTRUSTED_RESULTS = (
     f"documents whose path does not begin with {STARTER_PREFIX} are files of a repository that the person has not"
     " trusted"
@@ -77,7 +78,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         self._environ = dict(os.environ)
         explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
         here = files.forward(os.getcwd())
-        self._here = "" if explicit or self._environ.get("DEIA_COMMONS") else here
+        self._here = "" if explicit or any(map(self._environ.get, NAMED)) else here
         self.root = find_commons(here, environ=self._environ, explicit=files.forward(explicit))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
@@ -121,19 +122,20 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         the best passages lead to, naive nothing. `tier` is as in the setting; `skip` names steps of the protocol.
 
         Raises:
-            QueryError: `text` is no text, a filter is not in the commons, or `mode`, `limit` or `tier` is invalid.
+            QueryError: `text` is no text, a filter is not in the commons, or another argument is invalid.
             ArtefactError: the commons cannot be compiled.
         """
-        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
+        from deia.search.given import given_filters, given_text  # noqa: PLC0415 - watching needs no search
+        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - likewise
 
-        most = self.settings.limit if limit is None else limit
-        words = tuple(keywords or (_text(text).split() if mode == "keywords" else ()))
-        query = Query(
-            text=_text(text), platform=platform or "", audience=audience or "", urgency=urgency or "",
-            cluster=cluster or "", tag=tag or "", keywords=words, layers=self._layers(layer), limit=most,
-            asset_type=asset_type or "", collection=collection or "", expand_context=expand_context or "",
-            since=since or "", until=until or "", **how_to_rank(mode, self.settings),
+        filters = given_filters(
+            self.settings.limit if limit is None else limit, keywords, platform=platform, audience=audience,
+            urgency=urgency, cluster=cluster, tag=tag, asset_type=asset_type, collection=collection,
+            expand_context=expand_context, since=since, until=until,
         )  # fmt: skip
+        if mode == "keywords" and not filters["keywords"]:
+            filters["keywords"] = tuple(given_text(text).split())
+        query = Query(text=given_text(text), layers=self._layers(layer), **filters, **how_to_rank(mode, self.settings))
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
@@ -350,15 +352,8 @@ _librarians: dict[str, Librarian] = {}
 
 def _default() -> Librarian:
     """Return this process's Librarian for its working folder."""
-    here = f"{os.getcwd()}\0{os.environ.get('DEIA_COMMONS', '')}"
+    here = "\0".join((os.getcwd(), *(os.environ.get(name, "") for name in NAMED)))
     return _librarians.get(here) or _librarians.setdefault(here, Librarian())  # another thread may have added one
-
-
-def _text(question: object) -> str:
-    """Return a question that is a text; raise QueryError about anything else."""
-    if not isinstance(question, str):
-        raise QueryError(f"the question is a {type(question).__name__}, not a text", fix="Ask in words.")
-    return question
 
 
 def query(text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
@@ -367,7 +362,7 @@ def query(text: str = "", **filters: Unpack[Filters]) -> RenderableAnswer:
 
 
 def query_commons(
-    query: str = "", *, topic: str = "", return_format: str | None = None, **filters: Unpack[Filters]
+    query: str = "", *, topic: str | None = None, return_format: str | None = None, **filters: Unpack[Filters]
 ) -> Any:
     """Search the commons of the working folder; return an `Answer`, or its rendering in the format `return_format`.
 
@@ -376,7 +371,10 @@ def query_commons(
     Raises:
         QueryError: a filter or format is unknown.
     """
-    answer = _default().query(f"{query} {topic}".strip(), **filters)
+    from deia.search.given import given_text  # noqa: PLC0415 - watching needs no search
+
+    text = f"{given_text(query)} {given_text(topic or '', 'topic')}".strip()
+    answer = _default().query(text, **filters)
     if return_format is None:
         return answer
     from deia.search.rendering.render import render  # noqa: PLC0415 - most callers want the Answer

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from deia import files
 from deia.durations import hours_of
-from deia.folders import is_trusted, state_folder
+from deia.folders import is_trusted, notes_folder, state_folder
 from deia.problems import SettingsError
 from deia.records import ACTIONS, TYPE_CHECKING, URGENCIES, Record
 
@@ -242,10 +242,10 @@ def _file_layers(root: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _named_layers(root: str, environ: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
-    """Return the settings of the file in DEIA_CONFIG, and that all notes count in the folder that DEIA_DOCS names."""
-    path, docs = environ.get("DEIA_CONFIG", ""), environ.get("DEIA_DOCS", "")
-    is_docs = docs and files.real(docs) == files.real(root)
-    layers: list[tuple[str, dict[str, object]]] = [("DEIA_DOCS", {"documents": ["**"]})] if is_docs else []
+    """Return the settings of the file in DEIA_CONFIG, and that notes alone count in the folder that DEIA_DOCS names."""
+    path, docs = environ.get("DEIA_CONFIG", ""), notes_folder(environ)
+    alone = {"documents": ["**"], "starter_documents": False}
+    layers: list[tuple[str, dict[str, object]]] = [("DEIA_DOCS", alone)] if docs and docs == files.full(root) else []
     if path:
         content = files.read(path, MOST_BYTES)
         if content is None:
@@ -324,9 +324,9 @@ def checked(name: str, raw: object, where: str) -> object:
         return _checked_globs(name, raw, where)
     kind = type(getattr(DEFAULTS, name))
     value = _converted(raw, kind)
-    is_negative = isinstance(value, int) and value < 0
-    if value is None or is_negative or (name in CHOICES and value not in CHOICES[name]):
-        choices = " | ".join(CHOICES.get(name, ())) or KINDS[kind]
+    is_outside = isinstance(value, int) and (value < 0 or (name == "port" and value > BOUNDS[name][1]))
+    if value is None or is_outside or (name in CHOICES and value not in CHOICES[name]):
+        choices = " | ".join(CHOICES.get(name, ())) or KINDS[kind] + (" to 65535" if name == "port" else "")
         raise SettingsError(f"{name} = {raw!r} is not a valid value", where=where, fix=f"Expected: {choices}.")
     return value
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deia.fast_json import Json
 
 EVENTS = ("query", "injection", "feedback", "read", "index", "maintenance", "error")
+OWN = ("ts", "v", "id")  # fields of every event
 OTHER_NAMES = {"librarian_query": "query"}
 
 
@@ -21,7 +22,7 @@ def log_event(
     agent_id: str = "python",
     query: str = "",
     matched: bool | str | None = None,
-    docs_returned: int | Sequence[str] = (),
+    docs_returned: int | Sequence[str] | None = None,
     response_time_ms: float = 0.0,
     **fields: Json,
 ) -> str:
@@ -30,12 +31,17 @@ def log_event(
     `docs_returned` is how many documents were returned, or their ids.
 
     Raises:
-        QueryError: there is no such event.
+        QueryError: there is no such event, or a field is one that deia fills in.
     """
     name = OTHER_NAMES.get(event, event)
     if name not in EVENTS:
         raise QueryError(f"there is no event {event!r}", fix=f"Known are: {', '.join((*EVENTS, *OTHER_NAMES))}.")
+    if own := [field for field in fields if field in OWN]:
+        raise QueryError(f"deia itself fills in {own[0]}", fix="Give your field another name.")
+    if not isinstance(docs_returned, (int, list, tuple, set, frozenset, type(None))):
+        fix = "Say how many, or give a list of their ids."
+        raise QueryError(f"docs_returned {docs_returned!r} is no number of documents", fix=fix)
     known = {"query": query, "matched": matched, "response_time_ms": response_time_ms}
-    returned = {"returned": docs_returned} if isinstance(docs_returned, int) else {"docs": list(docs_returned)}
+    returned = {"returned": docs_returned} if isinstance(docs_returned, int) else {"docs": list(docs_returned or ())}
     present = {key: value for key, value in {**known, **returned, **fields}.items() if value not in ("", None)}
     return Librarian(agent=agent_id).log(name, present)

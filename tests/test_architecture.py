@@ -56,6 +56,7 @@ ROWS = (
     ("evaluate", "scan", "telemetry"),
     ("learn",),
     ("serve", "frameworks"),
+    ("__main__",),
 )
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}
 

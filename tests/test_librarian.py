@@ -257,6 +257,32 @@ def test_a_question_that_is_no_text_is_refused_as_such(starter: Librarian, quest
         starter.query(question)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"limit": "3"}, "limit '3' is no whole number"),
+        ({"limit": 2.5}, "limit 2.5 is no whole number"),
+        ({"keywords": [3]}, r"keywords \[3\] are no list of texts"),
+        ({"keywords": 3}, "keywords 3 are no list of texts"),
+        ({"expand_context": "nix"}, "expand_context 'nix' is unknown. Known are: neighbours, parent"),
+        ({"platform": 3}, "platform is a int, not a text"),
+        ({"since": 2026}, "since is a int, not a text"),
+        ({"layer": 3}, "layer"),
+        ({"since": "2026-02-31"}, "since '2026-02-31' is not a date. Write it as 2026, 2026-01 or 2026-01-31"),
+        ({"until": "2026-04-31"}, "until '2026-04-31' is not a date"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_by_its_name(
+    starter: Librarian, arguments: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(QueryError, match=problem):
+        starter.query("netlify", **arguments)
+
+
+def test_a_single_text_is_one_keyword(starter: Librarian) -> None:
+    assert starter.query("", keywords="netlify").documents == starter.query("", keywords=["netlify"]).documents
+
+
 def test_a_folder_that_is_no_commons_is_refused_with_what_to_type(tmp_path: Path) -> None:
     with pytest.raises(CommonsError, match=r"deia init"):
         Librarian(tmp_path)
@@ -329,6 +355,10 @@ def test_query_commons_is_called_as_the_specification_shows(small: Path, monkeyp
     assert "Make a copy of the shop first." in asked("copies of the shop", return_format="full_context")
     assert len(asked(topic="copies of the shop", cluster="all", mode="natural", tier="static")) == 1
     assert asked("copies", topic="shop").query == "copies shop"
+    assert asked("copies", topic=None).query == "copies"
+    for wrong in ({"query": None}, {"query": "copies", "topic": 3}, {"query": "copies", "return_format": 3}):
+        with pytest.raises(QueryError):
+            asked(**wrong)
 
 
 def test_a_program_asks_the_eight_documents_as_the_specification_shows(

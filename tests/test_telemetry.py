@@ -28,3 +28,18 @@ def test_an_event_of_another_program_is_in_the_log_without_secrets(
 def test_an_unknown_event_is_refused_by_name() -> None:
     with pytest.raises(QueryError, match="party"):
         telemetry.log_event(event="party")
+
+
+@pytest.mark.parametrize("field", ["ts", "v", "id"])
+def test_what_deia_fills_in_itself_is_refused(field: str) -> None:
+    with pytest.raises(QueryError, match=f"deia itself fills in {field}"):
+        telemetry.log_event(**{field: "x"})  # type: ignore[arg-type]
+
+
+def test_documents_are_counted_named_or_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
+    assert telemetry.log_event(docs_returned=None)
+    for wrong in ("a.md", 2.5):
+        with pytest.raises(QueryError, match="is no number of documents"):
+            telemetry.log_event(docs_returned=wrong)  # type: ignore[arg-type]

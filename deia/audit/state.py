@@ -229,7 +229,9 @@ def _of_sources(sources: Mapping[str, Mapping[str, str]], stale: Mapping[str, st
             text = f"the source {name} changed since it was taken in: {stale[name]}"
             yield Issue(text=text, fix=f"{UPDATE} {name}")
         elif fields.get("status") == FAILED:
-            error = shorten(one_line(fields.get("error", "")).rstrip("."), MOST_TEXT)
+            from deia.ingest.source import without_password  # noqa: PLC0415 - few sources fail
+
+            error = shorten(one_line(without_password(fields.get("error", ""), place)).rstrip("."), MOST_TEXT)
             yield Issue(text=f"the source {name} could not be taken in: {error}", fix=f"{UPDATE} {name}")
         elif fields.get("status") != PROCESSED:
             yield Issue(text=f"the source {name} is not taken in yet", fix=f"{UPDATE} {name}")

@@ -98,10 +98,10 @@ class Work(Record):
     def is_satisfied(self, manifest: Manifest) -> bool:
         """Return whether the catalog of a manifest has the wanted tiers, or as many as this compile would make.
 
-        A person who asks for word vectors alone gets a catalog without the sentence model's.
+        A person who asks for word vectors or words alone gets a catalog without the sentence model's.
         """
         lacking = set(self.tiers) - set(manifest.tiers)
-        if self.requested and self.tier == "static" and set(manifest.tiers) - set(self.tiers):
+        if self.requested and self.tier in ("static", "keyword") and set(manifest.tiers) - set(self.tiers):
             return False
         is_wanted = self.requested or self.aside
         return not lacking or not is_wanted or (manifest.left_out and self.tier == "auto")

@@ -25,6 +25,9 @@ class Pending(Generic[Done]):
             self._future.set_result(work())
         except (DeiaError, OSError) as error:
             self._future.set_exception(error)
+        finally:
+            if not self._future.done():  # an error that nobody expects, which the thread prints; else all would wait
+                self._future.set_exception(DeiaError("the work broke off", fix="What was printed says why."))
 
     def __await__(self) -> Generator[object, None, Done]:
         """Wait for the thread without holding up the event loop."""

@@ -12,6 +12,7 @@ from typing import TypedDict
 from deia import files
 from deia.compile.shared_reading import read_by_others
 from deia.errors import ArtefactError
+from deia.fast_json import Json
 from deia.folders import (
     LIBRARY_PREFIX,
     LIBRARY_STATE,
@@ -24,10 +25,12 @@ from deia.folders import (
 )
 from deia.graph.facts_process import FactsProcess
 from deia.ingest.added_chunkers import added_chunkers, chosen
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
 from deia.ingest.library_store import DATABASE, Library, Registered, library_at
-from deia.ingest.reading import DEFAULT, ChunkerConfig
-from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, checked, described, slug
+from deia.ingest.naming import said_of
+from deia.ingest.reading import ChunkerConfig
+from deia.ingest.source import MOST_BYTES, UPLOAD, Source, SourceError, Sources, UploadSource, described, slug
 from deia.problems import CommonsError
 from deia.records import Record
 from deia.text import counted
@@ -42,7 +45,7 @@ class HowToTakeIn(TypedDict, total=False):
     """The keyword arguments of `Librarian.ingest`."""
 
     collection: str
-    chunker_config: ChunkerConfig
+    chunker_config: ChunkerConfig | Mapping[str, Json] | None
     force: bool  # read every file again
     progress: Callable[[Progress], None]
 
@@ -110,12 +113,12 @@ def said_of_replica(root: str, environ: Mapping[str, str]) -> str:
 
 
 def registered_sources(root: str, environ: Mapping[str, str]) -> list[Registered]:
-    """Return the sources of a commons' library."""
+    """Return the sources of a commons' library as they may be shown, without passwords."""
     library = library_at(root, environ) if is_trusted(root, environ) else None
     if library is None:
         return []
     with library:
-        return library.sources()
+        return [registered.shown() for registered in library.sources()]
 
 
 def take_in(
@@ -132,8 +135,11 @@ def take_in(
         chosen("", source.config, added_chunkers(environ))
     with FactsProcess() as process:
         with open_library(root, environ) as library:
+            known = [registered.source for registered in library.registry()]
             registrations = [library.register(source) for source in ready]
+            said = [said_of(registered.source, known) for registered in registrations]
             done = _ingested(library, registrations, process, environ, force=force, progress=progress)
+        done = tuple(outcome.but(said=text) for outcome, text in zip(done, said, strict=True))
         return _compiled(root, done, environ, process)
 
 
@@ -143,17 +149,35 @@ def take_in_described(
     environ: Mapping[str, str],
     *,
     collection: str = "",
-    chunker_config: ChunkerConfig = DEFAULT,
+    chunker_config: ChunkerConfig | Mapping[str, Json] | None = None,
     force: bool = False,
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
-    """Take in a source that a Python program describes."""
-    chunker = {name: value for name, value in chunker_config.values().items() if value}
-    ready = described(source).but(chunker=chunker, collection=collection)
+    """Take in a source that a Python program describes; raise SourceError if it makes no sense."""
+    chunker = {name: value for name, value in _fields(chunker_config).items() if value}
+    ready = checked(described(source).but(chunker=chunker, collection=collection))
     if isinstance(source, UploadSource):
-        kept, _ = keep_upload(root, source.file, source.content, environ, collection=collection)
+        name, content = _handed_over(source.file, source.content)
+        kept, _ = keep_upload(root, name, content, environ, collection=ready.collection)
         ready = ready.but(name=kept.name)
     return take_in(root, [ready], environ, force=force, progress=progress)
+
+
+def _handed_over(name: object, content: object) -> tuple[str, bytes]:
+    """Return the name and the content of a file, which a program may write as a text."""
+    content = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    if not (isinstance(content, bytes) and isinstance(name, str)):
+        raise SourceError("an upload has a name and a content", fix='Write UploadSource(file="a.md", content=b"…").')
+    return name, content
+
+
+def _fields(config: ChunkerConfig | Mapping[str, Json] | None) -> Mapping[str, Json]:
+    """Return the settings of a chunker, however a program wrote them."""
+    if config is None or isinstance(config, Mapping):
+        return config or {}
+    if not isinstance(config, ChunkerConfig):
+        raise SourceError(f"chunker_config = {config!r} cuts nothing", fix="Write ChunkerConfig(max_chars=800).")
+    return config.values()
 
 
 def update(

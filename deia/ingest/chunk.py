@@ -11,7 +11,16 @@ from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
 from deia.ingest.chunkers.references import REFERENCES, with_references
 from deia.ingest.chunkers.strategies import STRATEGY_PARTS, sections
 from deia.ingest.chunkers.structured import OPENED, PACKED, structured
-from deia.ingest.reading import DEFAULT, RECORDS, STRATEGIES, ChunkerConfig, Reading, ReadingError
+from deia.ingest.reading import (
+    DATA_LIMIT,
+    DEFAULT,
+    FEWEST_CHARS,
+    RECORDS,
+    STRATEGIES,
+    ChunkerConfig,
+    Reading,
+    ReadingError,
+)
 from deia.knowledge import Chunk, Document
 from deia.records import TYPE_CHECKING
 
@@ -19,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PROSE_LIMIT = 1200  # characters, about 180 words
-DATA_LIMIT = 2000
-FEWEST_CHARS = 40  # a smaller limit would make more chunks than words
 HOW: dict[str, dict[str, tuple[str, ...]]] = {  # what is special about a strategy
     "recursive": {"packs": ("section",)},
     "by_sentence": {"packs": ("",)},

@@ -26,7 +26,18 @@ from deia.ingest.hidden_secrets import without_secrets
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, PROCESSING, READ, SKIPPED, Library, Registered
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import MAKING, ChunkerConfig, Reading, ReadingError
-from deia.ingest.source import CHUNKS, FOLDER, MOST_BYTES, UNCHANGED, UNLISTED, Found, Opened, Source, SourceError
+from deia.ingest.source import (
+    CHUNKS,
+    FOLDER,
+    MOST_BYTES,
+    UNCHANGED,
+    UNLISTED,
+    Found,
+    Opened,
+    Source,
+    SourceError,
+    without_password,
+)
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.knowledge import Chunk
 from deia.records import TYPE_CHECKING, Record
@@ -61,6 +72,7 @@ class Outcome(Record):
     noted: int = 0  # files about which there is something to say
     seconds: float = 0.0
     error: str = ""  # why the source as a whole could not be taken in
+    said: str = ""  # what its registration changed, or which sources of the same place it is beside
 
 
 class Piece(Record):
@@ -181,7 +193,7 @@ def ingest(  # noqa: PLR0913 - what is taken in, how, and with what
             status, mark = PROCESSED, getattr(opened, "mark", None)
             files.keep(stamps_path(library, name), stamps)  # empty if what changed cannot be told by them
         except (SourceError, ReadingError, GitError) as problem:
-            status, error = FAILED, str(problem)
+            status, error = FAILED, without_password(str(problem), registered.source.place)
         finally:
             library.set_status(name, status, error=error, mark=mark)
             library.publish()

@@ -14,12 +14,12 @@ import sqlite3
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import count
 
 from deia import files
 from deia.folders import LIBRARY_PREFIX, LIBRARY_SOURCES, LIBRARY_STATE, library_folder
 from deia.ingest.chunk_rows import packed
-from deia.ingest.source import FOLDER, Found, Source, SourceError, name_for
+from deia.ingest.naming import named
+from deia.ingest.source import FOLDER, Found, Source, SourceError, without_password
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class Registered(Record):
     chunks: int = 0
     failed: int = 0
     skipped: int = 0
+
+    def shown(self) -> Registered:
+        """Return it as it may be shown: without the password in an address that an older deia kept."""
+        place, error = (without_password(text, self.source.place) for text in (self.source.place, self.error))
+        return self.but(source=self.source.but(place=place), error=error)
 
 
 class Shelved(Record):
@@ -158,7 +163,7 @@ class Library:
             one.source.name: {
                 "status": one.status, "error": one.error, "place": one.source.place, "kind": one.source.kind,
             }
-            for one in self.registry()
+            for one in map(Registered.shown, self.registry())
         }  # fmt: skip
         files.replace(f"{self.folder}/{LIBRARY_SOURCES}", json.dumps(stands).encode())
 
@@ -203,22 +208,11 @@ class Library:
         ]  # fmt: skip
 
     def named(self, source: Source) -> Source:
-        """Return a source with a name: its own, the one under which its place is known, or a free one.
-
-        Raise SourceError if its own name is that of a source at another place.
-        """
-        places = {one.source.name: (one.source.kind, one.source.place) for one in self.registry()}
-        place = (source.kind, source.place)
-        if source.name and places.get(source.name, place) != place:
-            fix = f"Choose another name, or type: deia source remove {source.name}"
-            raise SourceError(f"there is a source {source.name!r} at {places[source.name][1]}", fix=fix)
-        free = (f"{name_for(source)}{f'-{number}' if number > 1 else ''}" for number in count(1))
-        known = next((name for name, at in places.items() if at == place), "")
-        name = source.name or known or next(name for name in free if name not in places)
-        return source.but(name=name, collection=source.collection or name)
+        """Return a source with its name and collection, as `naming.named` gives them."""
+        return named(source, [one.source for one in self.registry()])
 
     def register(self, source: Source) -> Registered:
-        """Add a source to the registry, or update the fields of the one at that place; return it as registered."""
+        """Add a source to the registry, or update the fields of the one that it is; return it as registered."""
         source = self.named(source)
         before = next((registered for registered in self.registry() if registered.source.name == source.name), None)
         taken = {registered.prefix for registered in self.registry() if registered.source.name != source.name}

@@ -19,6 +19,8 @@ MULTIMODAL = ("pdf", "image", "office")
 MAKING = 2  # raised when files are read or cut in another way: a file that is read again is then cut again, too
 RECORDS = "records"  # in the metadata of a reading: the lines on which records begin that share no chunk
 MISSING = "needs a library that is not installed"
+FEWEST_CHARS, MOST_CHARS = 40, 100_000  # of a chunk: a smaller limit would make more chunks than words
+DATA_LIMIT = 2000  # characters of a chunk, if nothing else is asked for
 STRATEGIES = ("recursive", "hierarchical", "by_heading", "by_page", "by_paragraph", "by_sentence", "fixed_chars")
 
 

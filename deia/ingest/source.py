@@ -11,9 +11,8 @@ import time
 from typing import NamedTuple, Protocol
 
 from deia import files
-from deia.durations import read_duration
 from deia.errors import DeiaError
-from deia.ingest.reading import STRATEGIES, ChunkerConfig
+from deia.ingest.reading import ChunkerConfig
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -136,17 +135,22 @@ class UploadSource(_Described):
     content: bytes
 
 
-Sources = FolderSource | GitSource | UrlSource | S3Source | UploadSource
+Described = FolderSource | GitSource | UrlSource | S3Source | UploadSource
+Sources = Described | str | os.PathLike[str]  # a text is what `deia ingest` takes
 
 
-def described(source: Sources) -> Source:
-    """Return the source as the registry keeps it."""
+def described(source: object) -> Source:
+    """Return one of `Sources` as the registry keeps it; raise SourceError if it is none."""
+    if isinstance(source, (str, os.PathLike)):
+        return typed(os.fspath(source))
+    if not isinstance(source, Described):
+        fix = "Name a folder or an address, or write FolderSource(path=…) or another one of deia.ingest.source."
+        raise SourceError(f"{type(source).__name__} {source!r:.100} is no source", fix=fix)
     shared = {name: source.values()[name] for name in _Described().values()}
-    for name in ("filter", "exclude", "include"):
-        shared[name] = (shared[name],) if isinstance(shared[name], str) else tuple(shared[name])
+    shared |= {name: _texts(shared[name]) for name in ("filter", "exclude", "include", "tags")}
     match source:
         case FolderSource():
-            return Source(kind=FOLDER, place=files.real(os.path.expanduser(source.path)), **shared)
+            return Source(kind=FOLDER, place=_folder(source.path), **shared)
         case GitSource():
             return Source(kind=GIT, place=source.url, branch=source.branch, private=source.private, **shared)
         case UrlSource():
@@ -157,23 +161,27 @@ def described(source: Sources) -> Source:
             return Source(kind=UPLOAD, place="", **{**shared, "name": UPLOAD})
 
 
+def _texts(value: object) -> object:
+    """Return a text or a list as a tuple; `checked` refuses whatever else somebody wrote."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+def _folder(path: object) -> str:
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise SourceError(f"path = {path!r} names no folder", fix="Name a folder or a file.")
+    return files.real(os.path.expanduser(os.fspath(path)))
+
+
 # --- as people type them ---
 
 
 def typed(text: str, *, kind: str = "") -> Source:
     """Return the source that a person typed; raise SourceError if it names nothing that can be taken in."""
     kind = kind or _kind_of(text)
-    is_empty = not text.rpartition("://")[2].strip("/ ")
-    if is_empty and text != "/":
-        raise SourceError(f"{text!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
+    refuse_empty(text)
     if kind in (FOLDER, CHUNKS):
         place = files.real(os.path.abspath(os.path.expanduser(text)))
-        if not files.exists(place):
-            _refuse_scheme(text)
-            fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
-            raise SourceError(f"there is nothing at {text}", fix=fix)
-        if not os.path.isdir(place) and not files.is_regular(place):
-            raise SourceError(f"{text} is neither a folder nor a file with a content", fix="Name a folder or a file.")
+        refuse_missing(place, text)
         return Source(kind=kind, place=place)
     if kind not in (GIT, URL, S3):
         raise SourceError(
@@ -188,6 +196,22 @@ def _refuse_scheme(text: str) -> None:
     if mark and "/" not in scheme:
         fix = f"Use an address that begins with {TAKEN_SCHEMES}; of a folder or a file, type its path."
         raise SourceError(f"what {scheme[:40]}:// names is not taken in", where=text[:200], fix=fix)
+
+
+def refuse_empty(place: str) -> None:
+    """Raise SourceError if a place is empty, or nothing but the beginning of an address."""
+    if not place.rpartition("://")[2].strip("/ ") and place != "/":
+        raise SourceError(f"{place!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
+
+
+def refuse_missing(place: str, text: str) -> None:
+    """Raise SourceError, which shows the `text` that named it, if there is no folder or file at a place."""
+    if not files.exists(place):
+        _refuse_scheme(text)
+        fix = "Name a folder, a file, or an address such as https://example.org/guide.html."
+        raise SourceError(f"there is nothing at {text}", fix=fix)
+    if not os.path.isdir(place) and not files.is_regular(place):
+        raise SourceError(f"{text} is neither a folder nor a file with a content", fix="Name a folder or a file.")
 
 
 def _kind_of(text: str) -> str:
@@ -218,41 +242,18 @@ def slug(text: str) -> str:
     return "-".join(filter(None, (part.strip(".") for part in kept.split("-"))))[:LONGEST_NAME]
 
 
-def checked(source: Source) -> Source:
-    """Return a source with its names as `slug` writes them; raise SourceError if its options make no sense."""
-    unknown = [name for name in source.chunker if name not in ChunkerConfig().values()]
-    if unknown:
-        fix = f"Known are: {', '.join(ChunkerConfig().values())}."
-        raise SourceError(f"chunkers have no setting {unknown[0]!r}", fix=fix)
-    strategy = source.config.strategy
-    if strategy and strategy not in STRATEGIES:
-        raise SourceError(f"there is no chunking strategy {strategy!r}", fix=f"Known are: {', '.join(STRATEGIES)}.")
-    try:
-        _ = source.track and read_duration(source.track)
-    except ValueError as error:
-        raise SourceError(str(error), fix="Write it as --track 15m") from error
-    if source.kind in (GIT, URL):
-        _refuse_password(source.place)
-    place = _repository(source.place) if source.kind == GIT else source.place
-    return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
+# --- passwords in addresses, which an older deia kept ---
 
 
-def _refuse_password(address: str) -> None:
-    """Raise SourceError if an address holds a password or a token: it would be kept, and shown wherever sources are."""
+def password_in(address: str) -> str:
+    """Return the part of an address that holds a password or a token, or ""."""
     from deia.redaction import looks_secret  # noqa: PLC0415 - tables that folders do not need
 
     person = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
-    if ":" in person or looks_secret(person):
-        fix = "Leave it out. For git, a credential helper or an ssh key knows it; a page can be downloaded."
-        raise SourceError("the address holds a password", fix=fix)
+    return person if ":" in person or (person and looks_secret(person)) else ""
 
 
-def _repository(place: str) -> str:
-    """Return the address of a repository; a folder that was named from another one gets its full path."""
-    if ":" in place or os.path.isabs(place):
-        return place
-    folder = files.real(os.path.abspath(os.path.expanduser(place)))
-    if not os.path.isdir(folder):
-        fix = "Use an address that begins with https:// or ssh://, or the folder of a repository."
-        raise SourceError(f"there is no repository at {place[:200]!r}", fix=fix)
-    return folder
+def without_password(text: str, address: str) -> str:
+    """Return a text about an address without the password in that address."""
+    secret = password_in(address)
+    return text.replace(f"{secret}@", "[secret]@") if secret else text

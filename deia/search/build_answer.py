@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deia.knowledge import Query, Result
+from deia.knowledge import CONTEXTS, Query, Result
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, Answer, Audit, Similar, as_result
@@ -132,7 +132,7 @@ def suggested_next(
     return tuple(dict.fromkeys([*actions, *reading, *neighbours]))[:MOST_NEXT]
 
 
-NEIGHBOURS, PARENT = CONTEXTS = ("neighbours", "parent")  # what may be shown around a passage
+NEIGHBOURS, PARENT = CONTEXTS
 MOST_NAMED = 8  # words that a message lists
 MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one about as many
 

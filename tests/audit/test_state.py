@@ -15,6 +15,7 @@ import pytest
 from deia.compile.compiler import compile_commons
 from deia.compile.take_in import take_in
 from deia.errors import QueryError
+from deia.folders import LIBRARY_SOURCES, library_folder
 from deia.ingest.source import FolderSource, typed
 from deia.librarian import Librarian
 from tests.audit.conftest import ASKED, LESSONS, index_of
@@ -186,6 +187,18 @@ def test_a_source_that_failed_is_told_in_one_sentence(opened: Opened, tmp_path: 
     assert warning.startswith("the source docs could not be taken in: ")
     assert "docs.jsonl:1: this is no exported chunk" in warning
     assert warning.endswith("Write it as deia source export does")
+
+
+def test_a_failure_that_an_older_deia_recorded_is_told_without_the_password_in_its_address(
+    opened: Opened, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    take_in(opened().root, [typed(str(tmp_path / "docs"))], os.environ)
+    place = "https://me:hunter2@example.org/shop.git"
+    old = {"shop": {"status": "failed", "error": f"{place}: it is gone", "place": place, "kind": "git"}}
+    Path(library_folder(opened().root, os.environ), LIBRARY_SOURCES).write_text(json.dumps(old), encoding="utf-8")
+    (warning,) = opened().query(ASKED).audit.warnings
+    assert "https://[secret]@example.org/shop.git: it is gone" in warning
 
 
 def test_a_client_may_skip_steps_but_none_that_there_is_not(opened: Opened) -> None:

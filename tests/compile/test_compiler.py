@@ -287,10 +287,13 @@ def test_a_folder_with_settings_alone_is_a_commons_as_for_the_hook(tmp_path: Pat
     assert open_artefact(f"{compiled.folder}/triggers").meta.settings["telemetry"] == "off"
 
 
-def test_word_vectors_alone_are_what_somebody_gets_who_asks_for_them_after_the_sentence_model(root: Path) -> None:
+@pytest.mark.parametrize("plain", ["static", "keyword"])
+def test_word_vectors_alone_are_what_somebody_gets_who_asks_for_them_after_the_sentence_model(
+    root: Path, plain: str
+) -> None:
     made = [
         compile_commons(str(root), environ=private(root.parent), tier=tier, requested=True)
-        for tier in ("compact", "static", "static", "compact")
+        for tier in ("compact", plain, plain, "compact")
     ]
     assert [(bool(one.written), set(one.tiers)) for one in made] == [
         (True, {"static", "compact"}), (True, {"static"}), (False, {"static"}), (True, {"static", "compact"}),

@@ -20,13 +20,15 @@ from deia.compile.take_in import (
     forget,
     is_up_to_date,
     keep_upload,
+    open_library,
     registered_sources,
     take_in,
     update,
 )
 from deia.errors import QueryError
+from deia.folders import LIBRARY_SOURCES, library_folder
 from deia.graph.facts_process import FactsProcess
-from deia.ingest.source import FolderSource, SourceError, UploadSource, described
+from deia.ingest.source import GIT, URL, FolderSource, Source, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.search.catalog import Catalog, open_catalog
@@ -327,3 +329,43 @@ def test_a_catalog_with_other_vectors_of_code_is_made_anew_and_engines_copy_it(
     bring_up_to_date(root, environ, force=True)
     assert opened().tiers["static"].code == "another table"
     assert state_of(opened(), "static") != state_of(before, "static")
+
+
+@pytest.mark.parametrize("kind", [GIT, URL])
+def test_the_password_that_an_older_deia_kept_in_an_address_is_shown_nowhere(
+    root: str, environ: Mapping[str, str], kind: str
+) -> None:
+    kept = Source(kind=kind, place="https://me:hunter2@127.0.0.1:1/shop.git", name="shop", collection="shop")
+    with open_library(root, environ) as library:
+        library.register(kept)
+    taken = update(root, ["shop"], environ)
+    (listed,) = registered_sources(root, environ)
+    assert listed.source.place == "https://[secret]@127.0.0.1:1/shop.git"
+    assert listed.error
+    stored = Path(library_folder(root, environ), LIBRARY_SOURCES).read_text(encoding="utf-8")
+    with open_library(root, environ) as library:
+        assert library.registry()[0].source.place == kept.place  # what fetches it still knows it
+        with pytest.raises(SourceError) as refused:
+            library.register(kept.but(place="https://example.org/other.git"))
+    assert "hunter2" not in repr((taken, listed, stored, str(refused.value)))
+
+
+def test_a_program_may_write_the_settings_of_a_chunker_as_a_table_or_none(root: str, manuals: Path) -> None:
+    librarian = Librarian(root)
+    assert librarian.ingest(str(manuals), chunker_config=None).documents == 2
+    assert librarian.ingest(manuals, chunker_config={"strategy": "by_sentence"}).documents == 2
+    for config, problem in ({"max_chars": 3}, "max_chars"), ({"most": 3}, "no setting 'most'"), ([], "cuts nothing"):
+        with pytest.raises(SourceError, match=problem):
+            librarian.ingest(manuals, chunker_config=config)  # type: ignore[arg-type]
+
+
+def test_a_text_may_be_handed_over_and_what_is_no_source_is_not_registered(
+    root: str, environ: Mapping[str, str]
+) -> None:
+    librarian = Librarian(root)
+    assert librarian.ingest(UploadSource(file="a.md", content="# Seals\n")).documents == 1  # type: ignore[arg-type]
+    refused = FolderSource(path="/nope"), UploadSource(file="a.md", content=None), UploadSource(file=3, content=b"x")  # type: ignore[arg-type]
+    for source in refused:
+        with pytest.raises(SourceError):
+            librarian.ingest(source)
+    assert [registered.source.name for registered in registered_sources(root, environ)] == ["upload"]

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.ingest.added_chunkers import add, added_chunkers, chosen, chunker_in, folder_of, remove, with_native_code
+from deia.ingest.checked_source import checked
 from deia.ingest.custom import cutting
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
 from deia.ingest.reading import ChunkerConfig, ReadingError
-from deia.ingest.source import FolderSource, SourceError, checked, described
+from deia.ingest.source import FolderSource, SourceError, described
 from tests.ingest.custom.components import RECORDS, component
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.ingest.chunk import DATA_LIMIT, chunk
+from deia.ingest.chunk import chunk
 from deia.ingest.read import read
-from deia.ingest.reading import STRATEGIES, TYPES, ChunkerConfig, Reading
+from deia.ingest.reading import DATA_LIMIT, STRATEGIES, TYPES, ChunkerConfig, Reading
 from deia.knowledge import Chunk
 
 CHINESE = "图书馆收藏许多文件。每个文件都被切成小段\uff01你能找到它们吗\uff1f"

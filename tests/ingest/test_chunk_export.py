@@ -6,10 +6,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from deia.ingest.checked_source import checked
 from deia.ingest.chunk_export import NAMESPACE, exported, xml_files
 from deia.ingest.ingesting import ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import FolderSource, checked, described
+from deia.ingest.source import FolderSource, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

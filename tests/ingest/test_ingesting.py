@@ -15,10 +15,11 @@ import pytest
 
 from deia import freshness
 from deia.folders import LIBRARY_STAMPS
+from deia.ingest.checked_source import checked
 from deia.ingest.chunk_export import exported
 from deia.ingest.ingesting import Outcome, ingest, planned
 from deia.ingest.library_store import FAILED, PENDING, PROCESSED, TAKEN, Library
-from deia.ingest.source import FolderSource, Found, Source, SourceError, checked, described, slug, typed
+from deia.ingest.source import FolderSource, Found, Source, SourceError, described, slug, typed
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from tests.paths import ROOT
 from tests.without_rights import without_rights
@@ -32,7 +33,8 @@ TAKE_IN = """
 import sys
 from deia.ingest.ingesting import ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import FolderSource, checked, described
+from deia.ingest.checked_source import checked
+from deia.ingest.source import FolderSource, described
 with Library(sys.argv[1]) as library:
     ingest(library, library.register(checked(described(FolderSource(path=sys.argv[2], name="docs")))))
 """
@@ -235,9 +237,10 @@ def test_secrets_are_told_and_not_kept(library: Library, docs: Path) -> None:
 
 
 def test_a_folder_that_is_gone_fails_and_keeps_what_was_read(library: Library, docs: Path, tmp_path: Path) -> None:
-    take_in(library, docs)
+    registered = library.register(source_of(docs))
+    ingest(library, registered)
     docs.rename(tmp_path / "elsewhere")
-    outcome = take_in(library, docs)
+    outcome = ingest(library, registered)
     assert "there is no folder" in outcome.error
     assert (library.sources()[0].status, outcome.documents) == (FAILED, 2)
 

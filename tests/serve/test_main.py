@@ -34,6 +34,12 @@ def test_a_search_says_by_its_exit_code_whether_it_found_anything(process: Proce
     assert refused.stdout == b""
 
 
+def test_the_package_itself_is_the_command_line(commons: Path, environ: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "deia", "search", "delete a site", "--format", "paths"]
+    done = subprocess.run(command, cwd=commons, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "bok/site-checklist.md"), done.stderr
+
+
 def test_a_search_imports_nothing_heavy(process: Process, commons: Path, environ: dict[str, str]) -> None:
     assert process("compile").returncode == 0
     code = (

@@ -18,10 +18,16 @@ from deia.commons.source_files.slugs import free_name, id_from_path, slug
 from deia.commons.source_files.yaml_reader import Items, Map, Value
 from deia.knowledge import Entry
 from deia.records import Record
+from deia.suggestions import did_you_mean
 
 V1 = "v1.0"
 SECTIONS = ("processes", "training", "patterns")
 UNSORTED = "unsorted"  # the cluster of documents without a category
+TOP_FIELDS = (
+    "version", "last_updated", "metadata", "clusters", "query_patterns", "learning_paths", "concepts",
+    "proactive_triggers", "platform_index", "audience_index", "urgency_index", "statistics", "total_documents",
+    "total_clusters",
+)  # fmt: skip
 CLUSTER_FIELDS = (
     "description", "keywords", "documents", "related_clusters", "urgency_distribution", "note", "notes", "platform",
     "language",
@@ -67,6 +73,7 @@ def _is_v1(value: Value) -> bool:
 
 
 def _read_v1(top: Map, findings: Findings) -> Content:
+    _warn_of_misspelt(top, findings)
     clusters: list[Cluster] = []
     entries: dict[str, Entry] = {}
     for name, body in fields.mapping(top, "clusters", findings).items():
@@ -77,6 +84,14 @@ def _read_v1(top: Map, findings: Findings) -> Content:
         documents = tuple(_cluster_documents(name, body, entries, findings))
         clusters.append(_cluster(name, body, documents, findings))
     return Content(entries=_with_clusters(entries, clusters), clusters=tuple(clusters))
+
+
+def _warn_of_misspelt(top: Map, findings: Findings) -> None:
+    """Warn of fields that are nearly known ones; others are people's own, and kept."""
+    for name in top:
+        hint = "" if name in TOP_FIELDS else did_you_mean(name, TOP_FIELDS)
+        if hint:
+            findings.warning(top.at(name), "unknown-field", f"The field {quote(name)} is unknown.", hint)
 
 
 def _cluster(name: str, body: Map, documents: tuple[str, ...], findings: Findings) -> Cluster:

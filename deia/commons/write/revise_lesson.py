@@ -34,12 +34,15 @@ def revise_lesson(
 ) -> Lesson:
     """Replace the text of a document; `changes` are new values for its entry, such as title, summary or tags.
 
-    If `text` is None, the old one stays; raise CommonsError if it is empty.
+    If `text` is None, the old one stays; raise CommonsError if it is empty, or one of several values.
     """
     if text is not None and not text.strip():
         raise CommonsError("The new text is empty.", fix="Say what went wrong, why, and what to do instead.")
     commons = load_commons(root)
     entry = own_entry(commons, ident)
+    for name, value in (changes or {}).items():
+        if isinstance(value, list) and "" in map(one_line, map(str, value)):
+            raise CommonsError(f"One of the {name} is empty.", fix="Leave it out, or write a word.")
     new_values = {name: _to_plain_text(value) for name, value in (changes or {}).items() if value}
     if new_values.get("urgency", URGENCIES[0]) not in URGENCIES:
         raise CommonsError(

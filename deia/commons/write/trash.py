@@ -102,11 +102,15 @@ def remove_document(root: str, ident: str, *, stamp: str, today: str) -> Removed
 
 @with_write_lock
 def restore_document(root: str, ident: str, *, today: str) -> Removed:
-    """Restore the document with this id that was removed last, with its entry."""
+    """Restore what was removed or changed last of the document with this id, or the one that was removed last.
+
+    Raise CommonsError if there is nothing in the trash, or something in the way.
+    """
+    ident = ident or _last_removed(root)
     folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
     note = _note(root, folder) if folder else {}
     if note.get("id") != ident:
-        raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look in {FOLDER}/ of the commons.")
+        return _restore_text(root, ident)
     path = str(note.get("path", ""))
     if os.path.lexists(safe_files.checked_place(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
@@ -115,6 +119,23 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     _restore_index(root, folder, note, today=today)
     os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
+
+
+def _restore_text(root: str, ident: str) -> Removed:
+    """Restore the text of a document before it was changed last; the present text takes its place in the trash."""
+    commons = load_commons(root)
+    path = next((entry.path for entry in commons.entries if entry.id == ident), "")
+    kept = sorted((name for name in copies(root) if path and name.partition("-")[2] == slug(ident)), reverse=True)
+    copy = next((name for name in kept if os.path.isfile(safe_files.resolve(root, f"{name}/{path}"))), "")
+    if not copy:
+        raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look in {FOLDER}/ of the commons.")
+    own_entry(commons, ident)
+    old, present = (safe_files.read_text(root, at, limit=MOST_FILE).text for at in (f"{copy}/{path}", path))
+    safe_files.write_text(root, path, old)
+    safe_files.write_text(root, f"{copy}/{path}", present)
+    restored = f"{FOLDER}/{RESTORED}{copy.removeprefix(f'{FOLDER}/')}"
+    os.replace(os.path.join(root, copy), os.path.join(root, restored))
+    return Removed(id=ident, path=path, trash=restored)
 
 
 def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str) -> None:
@@ -129,9 +150,12 @@ def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str)
             index_store.rewrite(root, partial(change_listings, clusters=[cluster], change=change), today=today)
 
 
-def last_removed(root: str) -> str:
-    """Return the id of the document that was removed last and is still in the trash, or ""."""
-    return next((str(_note(root, folder).get("id", "")) for folder in _removals(root)), "")
+def _last_removed(root: str) -> str:
+    """Return the id of the document that was removed last and is still in the trash; raise CommonsError without one."""
+    ident = next((str(_note(root, folder).get("id", "")) for folder in _removals(root)), "")
+    if not ident:
+        raise CommonsError("no lesson is in the trash", fix="To take back what deia learned, type: deia learn undo")
+    return ident
 
 
 def _free_folder(root: str, ident: str, stamp: str) -> str:

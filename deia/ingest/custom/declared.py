@@ -13,13 +13,13 @@ import tomllib
 from collections.abc import Iterator
 
 from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
-from deia.ingest.reading import ChunkerConfig, Reading, ReadingError
+from deia.ingest.reading import DATA_LIMIT, FEWEST_CHARS, MOST_CHARS, ChunkerConfig, Reading, ReadingError
 from deia.knowledge import Chunk
 from deia.patterns.safe_pattern import SEGMENT, pattern_problem
 from deia.records import Record
 from deia.typed_json import read_record
 
-LIMIT, SHORTEST, LONGEST = 2000, 40, 100_000  # characters of a chunk
+LIMIT, SHORTEST, LONGEST = DATA_LIMIT, FEWEST_CHARS, MOST_CHARS  # characters of a chunk
 MOST_LEVELS, LONGEST_SYMBOL = 6, 80
 BORDERS = ("\n\n", "\n", " ")
 RECORD = "record"  # the kind of the parts between separators

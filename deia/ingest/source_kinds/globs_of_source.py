@@ -6,6 +6,7 @@ All globs are written as in `.gitignore`.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 
 from deia.ingest.source import Source, SourceError
@@ -25,6 +26,7 @@ SELDOM = frozenset(
 )
 SELDOM_ENDINGS = (".pyc", ".min.js", ".min.css", ".map", ".pem", ".key")
 IGNORE = ".gitignore"
+UNREADABLE = (ValueError, re.error)  # what pathspec raises about a glob
 
 
 def _compiled(globs: Iterable[str]) -> GitIgnoreSpec:
@@ -34,13 +36,16 @@ def _compiled(globs: Iterable[str]) -> GitIgnoreSpec:
 
 
 def spec(globs: Sequence[str]) -> GitIgnoreSpec:
-    """Return globs compiled; raise SourceError if one makes no sense."""
-    try:
-        return _compiled(globs)
-    except ValueError as error:
-        raise SourceError(
-            f"a glob cannot be read: {error}", fix="Write it as in .gitignore, such as docs/**/*.md"
-        ) from error
+    """Return globs compiled; raise SourceError if one makes no sense, or names nothing."""
+    fix = "Write it as in .gitignore, such as docs/**/*.md"
+    for glob in globs:
+        try:
+            patterns = _compiled([glob]).patterns
+        except UNREADABLE as error:
+            raise SourceError(f"a glob cannot be read: {error}", fix=fix) from error
+        if not any(pattern.include is not None for pattern in patterns):
+            raise SourceError(f"the glob {glob!r} names no file", fix=fix)
+    return _compiled(globs)
 
 
 def ignore_spec(text: str) -> GitIgnoreSpec:
@@ -48,14 +53,14 @@ def ignore_spec(text: str) -> GitIgnoreSpec:
     lines = text.splitlines()
     try:
         return _compiled(lines)
-    except ValueError:
+    except UNREADABLE:
         return _compiled(filter(_is_glob, lines))
 
 
 def _is_glob(line: str) -> bool:
     try:
         _compiled([line])
-    except ValueError:
+    except UNREADABLE:
         return False
     return True
 

@@ -110,7 +110,7 @@ def full(answer: Answer, *, budget: int = BUDGET) -> str:
 
 def render(answer: Answer, form: str) -> str:
     """Return the answer in one of the RENDERINGS; raise QueryError if there is no such form."""
-    form = OTHER_NAMES.get(form, form)
+    form = OTHER_NAMES.get(form, form) if isinstance(form, str) else repr(form)
     if form not in RENDERINGS:
         raise QueryError(f"there is no form {plain(form)!r}", fix=f"Use one of: {', '.join(RENDERINGS)}.")
     return RENDERINGS[form](answer)

@@ -64,7 +64,8 @@ IS_THERE = {
 def take_places(arguments: list[str]) -> list[str]:
     """Return a command line without the options that name files and folders, which become variables.
 
-    They may stand before or after the command's name. Raise QueryError if one names nothing that there is.
+    They may stand before or after the command's name. Raise QueryError if one names nothing that there is, or if
+    two name what is to be searched.
     """
     if not any(argument.partition("=")[0] in PLACES for argument in arguments):
         return arguments
@@ -81,7 +82,21 @@ def take_places(arguments: list[str]) -> list[str]:
         os.environ[PLACES[name]] = os.path.abspath(value).replace("\\", "/")
         if name == "--docs":
             os.environ["DEIA_COMMONS"] = os.environ["DEIA_DOCS"]
+            _refuse_no_notes(value, arguments)
     return kept + arguments[(*arguments, "--").index("--") :]
+
+
+def _refuse_no_notes(folder: str, arguments: list[str]) -> None:
+    """Raise QueryError if a folder of notes holds none that is read, or is not the only place that is named."""
+    from deia.commons.notes.conventions import ENDINGS  # noqa: PLC0415 - few people search a folder like this
+    from deia.commons.notes.list_notes import list_notes  # noqa: PLC0415 - likewise
+    from deia.folders import is_commons  # noqa: PLC0415 - likewise
+
+    if any(argument.partition("=")[0] == "--commons" for argument in arguments[: (*arguments, "--").index("--")]):
+        raise QueryError("--docs and --commons both say what is searched", fix="Leave one of them out.")
+    if not (is_commons(folder) or list_notes(folder, ["**"])):
+        fix = f"Notes are {', '.join(ENDINGS)}. To have other files searched, type: deia ingest {folder}"
+        raise QueryError(f"--docs {folder}: there is nothing to read", fix=fix)
 
 
 def _spare_datetime() -> None:

@@ -17,7 +17,15 @@ from deia import files, freshness
 from deia.compile.take_in import is_replica, is_up_to_date
 from deia.errors import ArtefactError, DeiaError
 from deia.fast_json import Json
-from deia.folders import LIBRARY_STATE, NOWHERE, is_packaged, library_collections, library_folder, trusted_lines
+from deia.folders import (
+    LIBRARY_STATE,
+    NOWHERE,
+    is_packaged,
+    library_collections,
+    library_folder,
+    notes_folder,
+    trusted_lines,
+)
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import Record
@@ -103,10 +111,12 @@ class Desk:
 
     @property
     def writable(self) -> str:
-        """The commons to write to; raise CommonsError if it is the packaged starter commons."""
+        """The commons to write to; raise CommonsError if it is the packaged starter commons, or a folder of notes."""
         if is_packaged(self.root):
             problem = "this project has no commons of its own, and the starter commons cannot be changed"
             raise CommonsError(problem, fix="A person can create one by typing: deia init")
+        if files.full(self.root) == notes_folder(os.environ):
+            raise CommonsError("this is a folder of notes, in which nothing is written", fix="A person changes them.")
         return self.root
 
     @property

@@ -177,9 +177,6 @@ def _bind(listening: Listening) -> socket.socket:
     try:
         bound.bind((listening.host.strip("[]"), listening.port))
         bound.listen(BACKLOG)
-    except OverflowError as error:
-        bound.close()
-        raise HostError(f"there is no port {listening.port}", fix="Use one from 0 to 65535.") from error
     except OSError as error:
         bound.close()
         if error.errno == errno.EADDRINUSE:

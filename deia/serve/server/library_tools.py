@@ -22,8 +22,10 @@ from deia.compile.take_in import is_up_to_date, keep_upload, open_library, regis
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
+from deia.ingest.checked_source import checked
 from deia.ingest.library_store import PENDING, PROCESSED, PROCESSING
-from deia.ingest.source import FOLDER, S3, UPLOAD, Source, checked, slug, typed
+from deia.ingest.naming import said_of
+from deia.ingest.source import FOLDER, S3, UPLOAD, Source, slug, typed
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.library_process import command
@@ -49,12 +51,14 @@ def index_source(
     else:
         described, kept_path = _source(desk, source, collection=collection, **fields), ""
     with open_library(desk.root, os.environ) as library:
+        known = [entry.source for entry in library.registry()]
         registered = library.register(described)
     name = registered.source.name
+    said = "" if desk.collections else said_of(registered.source, known)  # others' sources are nobody's business
     path = {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept_path}"} if kept_path else {}
     return Reply(
         fields={"name": name, "collection": registered.source.collection, "status": PENDING, **path},
-        text=f"Taking in {plain(name)}; list_sources says when it is done.",
+        text=plain(f"Taking in {name}; list_sources says when it is done. {said}".rstrip()),
         source=name,
     )
 

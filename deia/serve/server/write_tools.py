@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from deia import files
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.read_index import load_index
 from deia.commons.layers.shadowing import refuse_weakening
@@ -24,7 +25,7 @@ from deia.knowledge import Entry
 from deia.search.find_document import look_up
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
-from deia.serve.server.library_tools import index_source
+from deia.serve.server.library_tools import PERSON, index_source
 from deia.text import counted
 
 LAST = "last"  # the id that stands for the last answer or firing
@@ -169,11 +170,15 @@ def is_of_index(root: str, path: str) -> bool:
 def add_folder(desk: Desk, *, path: str) -> Reply:
     """Add the documents of a folder to the index, as far as it does not list them yet.
 
-    A folder that is not below `bok/` is taken into the library as a source.
+    A folder that is not below `bok/` is taken into the library as a source; raise QueryError if it is outside the
+    project, whose root a relative path is from.
     """
     root = desk.writable
     if not is_of_index(root, path):
-        taken = index_source(desk, source=path)
+        place = files.real(path if files.is_absolute(files.forward(path)) else f"{root}/{path}")
+        if not f"{place}/".startswith(f"{files.real(root).rstrip('/')}/"):
+            raise QueryError(f"only folders of the project are taken in, which is {root}", fix=PERSON)
+        taken = index_source(desk, source=place)
         return taken.but(fields={"added": [], "total": len(load_index(root).entries), **taken.fields})
     before = {entry.id for entry in load_index(root).entries}
     refuse_weakening(root, *(entry.id for entry in load_commons(root).entries if entry.id not in before))

@@ -49,8 +49,9 @@ def why_this_commons(root: str, *, environ: Mapping[str, str], explicit: str, st
     """Return why `deia.folders.find_commons` chose a commons for a person in the folder `start`."""
     if explicit:
         return "--commons"
-    if environ.get("DEIA_COMMONS"):
-        return "DEIA_COMMONS"
+    for name in ("DEIA_COMMONS", "DEIA_DOCS"):
+        if environ.get(name):
+            return name
     if is_packaged(root) and nearest_commons(start) != root:
         return "the starter commons, as there is none here or above"
     return "nearest from the working folder upwards"

@@ -143,7 +143,7 @@ def sound_state(about: _Examined) -> Iterator[Finding]:
     patient = about.patient
     environ = patient.machine.environ
     library = folders.library_folder(about.root, environ) if folders.is_trusted(about.root, environ) else ""
-    here = "" if patient.explicit or environ.get("DEIA_COMMONS") else patient.folder
+    here = "" if patient.explicit or environ.get("DEIA_COMMONS") or environ.get("DEIA_DOCS") else patient.folder
     place = Place(root=about.root, folder=about.derived, library=library, here=here, environ=environ)
     issues = audit_state(place).findings if files.exists(f"{about.derived}/{TRIGGERS}") else ()
     health = about.health

@@ -77,6 +77,16 @@ def test_v1_is_read_with_clusters_views_patterns_and_unknown_fields(tmp_path: Pa
     assert index.query_patterns[0].proactive_injection
 
 
+def test_a_misspelt_part_of_an_index_is_told_and_a_field_of_ones_own_is_kept(tmp_path: Path, write: Write) -> None:
+    write("commons_index.yaml", 'version: "1.0"\nquery_paterns: []\nconcept: {}\nowner: us\nclusters: {}\n')
+    index = load_index(str(tmp_path))
+    assert [(problem.line, problem.code, problem.severity, problem.fix) for problem in index.problems] == [
+        (2, "unknown-field", "warning", "Did you mean query_patterns?"),
+        (3, "unknown-field", "warning", "Did you mean concepts?"),
+    ]
+    assert index.source["owner"] == "us"
+
+
 def test_the_old_form_of_a_trigger_becomes_an_ordinary_one(tmp_path: Path, write: Write) -> None:
     write("commons_index.yaml", V1)
     (trigger,) = load_index(str(tmp_path)).proactive_triggers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -140,6 +142,23 @@ def test_a_note_in_the_trash_that_points_out_of_the_commons_moves_nothing(root: 
     with pytest.raises(CommonsError, match="leaves the commons"):
         restore_document(str(root), "first", today=DAY)
     assert not (tmp_path.parent / "stolen.md").exists()
+
+
+def test_of_several_removals_each_undo_brings_back_another_one_whoever_is_first(root: Path) -> None:
+    before = files_of(root)
+    (root / "bok/third.md").write_text("# The third\n\nText.\n")
+    third = next(one.id for one in load_commons(str(root)).entries if one.path == "bok/third.md")
+    for number, ident in enumerate(("first", third)):
+        remove_document(str(root), ident, stamp=f"20261120T12000{number}", today=DAY)
+    code = (
+        "import sys; from deia.commons.write import trash; print(trash.restore_document(sys.argv[1], '', today='').id)"
+    )
+    command = [sys.executable, "-c", code, str(root)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert sorted(process.communicate(timeout=60)[0].strip() for process in both) == sorted(("first", third))
+    assert files_of(root).keys() == {*before, "bok/third.md"}
+    with pytest.raises(CommonsError, match="no lesson is in the trash"):
+        restore_document(str(root), "", today=DAY)
 
 
 # --- changing a lesson ---

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deia.ingest.checked_source import checked
 from deia.ingest.chunk_export import NAMESPACE, exported, xml_files
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
 from deia.ingest.reading import ReadingError
-from deia.ingest.source import FolderSource, checked, described, typed
+from deia.ingest.source import FolderSource, described, typed
 from deia.ingest.source_kinds.from_chunks import rebuilt, xml_row
 from tests.ingest.chunkers.test_definitions import SAMPLES
 

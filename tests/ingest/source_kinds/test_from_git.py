@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import GitSource, SourceError, UrlSource, checked, described, typed
+from deia.ingest.source import GitSource, SourceError, UrlSource, described, typed
 from deia.ingest.source_kinds.from_git import GitFiles
 
 if TYPE_CHECKING:

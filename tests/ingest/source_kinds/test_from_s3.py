@@ -10,9 +10,10 @@ import pytest
 from moto.server import ThreadedMotoServer
 from obstore.store import S3Store
 
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import S3Source, checked, described
+from deia.ingest.source import S3Source, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

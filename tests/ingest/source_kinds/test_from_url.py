@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Outcome, ingest
 from deia.ingest.library_store import Library
-from deia.ingest.source import UrlSource, checked, described
+from deia.ingest.source import UrlSource, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

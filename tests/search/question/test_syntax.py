@@ -63,7 +63,9 @@ def test_any_text_keeps_its_words(text: str) -> None:
         ("<2026", range(1, 2026_01_01)), ("<=2026-01", range(1, 2026_02_01)),
         ("2026-01..2026-03", range(2026_01_01, 2026_04_01)), ("2026..2025", range(2026_01_01, 2026_01_01)),
         ("yesterday", None), ("2026-13", None), ("2026-00", None), ("0000", None), ("", None), ("01.02.2026", None),
-        ("2026-1-1", None), ("٢٠٢٦", None), (">", None), ("..", None),
+        ("2026-02-31", None), ("2026-02-29", None), ("2024-02-29", range(2024_02_29, 2024_02_30)),
+        ("1900-02-29", None), (">2026-04-31", None), ("2026-01..2026-06-31", None), ("2026-1-1", None),
+        ("٢٠٢٦", None), (">", None), ("..", None),
     ],
 )  # fmt: skip
 def test_days_are_ranges_of_numbers(text: str, found: range | None) -> None:

@@ -96,10 +96,29 @@ def test_a_folder_outside_bok_is_taken_in_as_a_source_after_asking(desk: Desk, m
     folder.mkdir()
     (folder / "a.md").write_text("# A\n", encoding="utf-8")
     monkeypatch.chdir(desk.root)
-    arguments = prepare(desk, find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary"), {"path": str(folder)})
+    tool = find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary")
+    arguments = prepare(desk, tool, {"path": str(folder)})
     assert confirmation(desk, arguments) == f"Take {str(folder)!r} into your library?"
     reply = answer(desk, arguments)
     assert (reply.source, reply.fields["added"], reply.fields["status"]) == ("docs", [], "pending")
+
+
+def test_a_folder_is_meant_as_the_project_sees_it_wherever_the_server_was_started(
+    tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (Path(desk.root, "docs"), tmp_path / "docs", tmp_path / "others"):
+        folder.mkdir()
+        (folder / "a.md").write_text("# A\n", encoding="utf-8")
+    (Path(desk.root) / "link").symlink_to(tmp_path / "others")
+    monkeypatch.chdir(tmp_path)
+    elsewhere = Desk(desk.root, agent="test")
+    tool = find_tool(OFFERED, "Librarian_IndexDirectoryToLibrary")
+    answer(elsewhere, prepare(elsewhere, tool, {"path": "docs"}))
+    listed: Any = answer(elsewhere, Call(tool="list_sources", arguments={})).fields["sources"]
+    assert [one["place"] for one in listed] == [os.path.realpath(Path(desk.root, "docs"))]
+    for outside in ("../others", str(tmp_path / "others"), "link"):
+        with pytest.raises(DeiaError, match="only folders of the project are taken in"):
+            answer(elsewhere, prepare(elsewhere, tool, {"path": outside}))
 
 
 def test_a_search_returns_passages_and_xml_if_it_is_asked_for(desk: Desk) -> None:

@@ -81,6 +81,16 @@ def test_passages_are_found_within_a_time_frame_and_with_what_stands_around_them
         asked(expand_context="everything")
 
 
+def test_another_filter_makes_another_source_which_the_agent_is_told(desk: Desk, place: Place) -> None:
+    (place.root / "handbook").mkdir()
+    index(desk, source=str(place.root / "handbook"))
+    again = answer(
+        desk, Call(tool="index_source", arguments={"source": str(place.root / "handbook"), "filter": "*.md"})
+    )
+    assert again.fields["name"] == "handbook-2"
+    assert "handbook-2 is one more source of the same place, beside handbook." in again.text
+
+
 def test_a_text_that_is_handed_over_is_kept(desk: Desk) -> None:
     kept = index(desk, source="notes about pumps.md", content="# Notes\n\nGrease the shaft.\n")
     assert kept["path"] == "library:upload/notes-about-pumps.md"

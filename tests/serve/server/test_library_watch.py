@@ -16,7 +16,8 @@ import pytest
 
 from deia.compile.take_in import take_in
 from deia.folders import library_folder
-from deia.ingest.source import FolderSource, GitSource, UrlSource, checked, described
+from deia.ingest.checked_source import checked
+from deia.ingest.source import FolderSource, GitSource, UrlSource, described
 from deia.ingest.source_kinds.from_folder import FolderFiles
 from deia.serve.server.library_watch import Watch
 from tests.serve.server.conftest import end_server, start_server

@@ -10,8 +10,7 @@ import click
 
 from deia.commons.layers.shadowing import refuse_weakening
 from deia.commons.write.revise_lesson import revise_lesson
-from deia.commons.write.trash import last_removed, remove_document, restore_document
-from deia.errors import QueryError
+from deia.commons.write.trash import remove_document, restore_document
 from deia.records import URGENCIES
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
@@ -44,7 +43,8 @@ def update(*, ident: str, text: str | None, tags: Sequence[str], keywords: Seque
     refuse_weakening(root, ident)
     lesson = revise_lesson(root, ident, text=body, today=shared.today(), stamp=time.strftime(STAMP), changes=changes)
     *written, kept = lesson.paths
-    output.say("\n".join((*(f"wrote {path}" for path in written), f"The old text is in {kept}.")))
+    output.say("\n".join(f"wrote {path}" for path in written))
+    output.say(f"The old text is in {kept}. To bring it back, type: deia undo {ident}")
     _finish(root, f"updated {ident}")
 
 
@@ -66,16 +66,16 @@ def remove(*, ident: str) -> None:
 @click.command(short_help="Bring a removed lesson back.")
 @click.argument("ident", metavar="[ID]", default="")
 def undo(*, ident: str) -> None:
-    """Bring the lesson with this ID back from the trash, or the one that was removed last.
+    """Bring the lesson with this ID back from the trash, or its text before the last update.
+
+    Without an ID, it is the lesson that was removed last.
 
     To take back what deia learned, type: deia learn undo
     """
     root = shared.writable_root()
-    ident = ident or last_removed(root)
-    if not ident:
-        raise QueryError("no lesson is in the trash", fix="To take back what deia learned, type: deia learn undo")
-    output.say(f"wrote {restore_document(root, ident, today=shared.today()).path}")
-    _finish(root, f"restored {ident}")
+    restored = restore_document(root, ident, today=shared.today())
+    output.say(f"wrote {restored.path}")
+    _finish(root, f"restored {restored.id}")
 
 
 def _finish(root: str, change: str) -> None:

@@ -16,7 +16,7 @@ import click
 
 from deia import files, spool
 from deia.durations import read_duration
-from deia.folders import events_folder, find_commons, is_packaged, is_trusted
+from deia.folders import events_folder, find_commons, is_packaged, is_trusted, notes_folder
 from deia.librarian import Librarian
 from deia.problems import CommonsError
 from deia.records import ACTIONS
@@ -104,8 +104,8 @@ def commons_root() -> str:
 def writable_root() -> str:
     """Return the folder of the commons to change.
 
-    Raise CommonsError if there is only the packaged starter commons, or the folder that `--commons` names contains
-    none.
+    Raise CommonsError if there is only the packaged starter commons, the folder that `--commons` names contains none,
+    or it is a folder of notes, as `--docs` names them.
     """
     root = commons_root()
     if is_packaged(root):
@@ -113,6 +113,9 @@ def writable_root() -> str:
             "this project has no commons, and the starter commons of the package cannot be changed",
             fix="Type: deia init",
         )
+    if files.full(root) == notes_folder(os.environ):
+        fix = f"To make it a commons, type: deia init {root}, then the same with --commons instead of --docs"
+        raise CommonsError(f"{root} is a folder of notes, in which nothing is written", fix=fix)
     return root
 
 

@@ -14,10 +14,11 @@ from deia.compile.encoding_progress import read_encoding
 from deia.compile.encoding_start import start_encoding
 from deia.compile.take_in import TakenIn, forget, open_library, registered_sources, said_of_replica, take_in, update
 from deia.folders import derived_folder, is_packaged
+from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
 from deia.ingest.reading import MISSING, STRATEGIES
-from deia.ingest.source import Source, SourceError, checked, typed
+from deia.ingest.source import Source, SourceError, typed
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
@@ -102,6 +103,8 @@ def _report(root: str, taken: TakenIn, *, as_json: bool) -> int:
         output.say(fast_json.dumps([outcome.values() for outcome in taken.outcomes]))
         return output.BROKEN if taken.errors else output.FOUND
     for outcome in taken.outcomes:
+        if outcome.said:
+            output.say(outcome.said)
         if outcome.error:
             output.complain(f"deia: {outcome.name}: {outcome.error}")
             continue

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deia.errors import QueryError
+from deia.librarian import Librarian
 from deia.serve.cli.quick_path import PLACES, take_places
 
 if TYPE_CHECKING:
@@ -41,6 +42,23 @@ def test_a_lesson_is_updated_removed_and_brought_back(deia: Deia, commons: Path,
     assert "Pause, drain, go on." in index
 
 
+def test_undo_brings_back_the_text_before_an_update_and_then_the_one_before_that(deia: Deia, lesson: Path) -> None:
+    first = lesson.read_text(encoding="utf-8")
+    for text in ("Pause it first.", "Ask first."):
+        assert f"deia undo {lesson.stem}" in deia("update", lesson.stem, "--text", text).out
+    for text in ("Pause it first.", first):
+        assert deia("undo", lesson.stem).code == 0
+        assert text in lesson.read_text(encoding="utf-8")
+    assert "no document" in deia("undo", lesson.stem).err
+    kept = [path.read_text(encoding="utf-8") for path in lesson.parents[2].glob(".trash/restored-*/**/*.md")]
+    assert "Ask first." in "".join(kept), "what was taken back is not lost"
+
+
+def test_an_empty_tag_is_refused(deia: Deia, lesson: Path) -> None:
+    refused = deia("update", lesson.stem, "--tag", " ")
+    assert (refused.code, "One of the tags is empty." in refused.err) == (2, True)
+
+
 def test_what_cannot_be_changed_is_refused_with_what_to_type(deia: Deia) -> None:
     nothing = deia("undo")
     assert (nothing.code, "deia learn undo" in nothing.err) == (2, True)
@@ -59,7 +77,47 @@ def test_a_folder_of_documents_answers_without_any_file_of_settings(
     monkeypatch.setenv("DEIA_STATE", str(tmp_path / "s"))
     found = deia("search", "before pump P-17 starts", "--docs", str(notes), "--format", "paths")
     assert found.out.splitlines()[0] == "pumps/p17.md"
+    added = deia("add", "--title", "Venting", "--docs", str(notes))
+    assert (added.code, f"deia init {notes}" in added.err) == (2, True)
     assert sorted(path.name for path in notes.rglob("*")) == ["p17.md", "pumps"], "nothing is written there"
+    assert deia("search", "delete a netlify site", "--docs", str(notes)).code == 1, "nothing else answers"
+    both = deia("search", "pump", "--docs", str(notes), "--commons", str(notes))
+    assert (both.code, "--docs and --commons both say what is searched" in both.err) == (2, True)
+
+
+def test_the_variable_for_a_folder_of_documents_is_enough_alone(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DEIA_COMMONS", raising=False)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/p17.md").write_text("# Pump P-17\n\nVent pump P-17 before it starts.\n", encoding="utf-8")
+    monkeypatch.setenv("DEIA_DOCS", str(tmp_path / "notes"))
+    assert deia("search", "before pump P-17 starts", "--format", "paths").out == "p17.md\n"
+    assert [result.path for result in Librarian().query("before pump P-17 starts").documents] == ["p17.md"]
+
+
+def test_a_folder_with_nothing_to_read_is_refused_with_what_is_read(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (*PLACES.values(), "DEIA_COMMONS"):
+        monkeypatch.setenv(name, "")
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "a.txt").write_text("Vent the pump first.\n", encoding="utf-8")
+    refused = deia("search", "vent the pump", "--docs", str(texts))
+    assert refused.code == 2
+    assert "there is nothing to read" in refused.err
+    assert "Notes are .md, " in refused.err
+    assert f"To have other files searched, type: deia ingest {texts}" in refused.err
+
+
+def test_a_port_that_there_is_not_is_refused_in_any_file(
+    deia: Deia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEIA_CONFIG", "")
+    (tmp_path / "my.toml").write_text("port = 99999\n", encoding="utf-8")
+    refused = deia("--config", str(tmp_path / "my.toml"), "config")
+    assert (refused.code, "Expected: a whole number from 0 to 65535." in refused.err) == (2, True)
 
 
 def test_settings_and_own_files_are_where_the_options_say(

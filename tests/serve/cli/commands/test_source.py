@@ -99,6 +99,26 @@ def test_two_folders_of_one_name_are_two_sources(deia: Deia, manuals: Path, tmp_
     assert (refused.code, "there is a source" in refused.err) == (2, True)
 
 
+def test_the_same_folder_with_another_filter_is_another_source_and_by_its_name_it_is_changed(
+    deia: Deia, manuals: Path
+) -> None:
+    deia("ingest", str(manuals))
+    second = deia("ingest", str(manuals), "--filter", "pump.md")
+    assert second.out.startswith("pump-manuals-2 is one more source of the same place, beside pump-manuals.")
+    assert "removed" not in second.out
+    changed = deia("ingest", str(manuals), "--filter", "deep/*", "--name", "pump-manuals-2")
+    assert changed.out.startswith("Changed of pump-manuals-2: filter.\n")
+    listed = json.loads(deia("source", "list", "--json").out)
+    assert [(one["source"]["name"], one["documents"]) for one in listed] == [("pump-manuals", 2), ("pump-manuals-2", 1)]
+
+
+def test_a_filter_that_names_nothing_and_the_branch_of_a_folder_are_refused(deia: Deia, manuals: Path) -> None:
+    for option, problem in (("--filter", "names no file"), ("--branch", "has no branch")):
+        refused = deia("ingest", str(manuals), option, "[")
+        assert (refused.code, problem in refused.err) == (2, True)
+    assert deia("source", "list").code == 1
+
+
 def test_what_failed_and_had_secrets_is_listed_with_its_reason(deia: Deia, manuals: Path) -> None:
     (manuals / "broken.md").write_bytes(b"\0\1\2")
     (manuals / "deploy.md").write_text("token = ghp_" + "x1Y2z3A4b5C6d7E8f9G0h1I2j3K4l5M6n7O8\n", encoding="utf-8")
