@@ -17,6 +17,7 @@ from deia.folders import derived_folder, is_packaged
 from deia.ingest.checked_source import checked
 from deia.ingest.ingesting import Progress, planned
 from deia.ingest.library_store import Registered
+from deia.ingest.naming import said_of
 from deia.ingest.reading import MISSING, STRATEGIES
 from deia.ingest.source import Source, SourceError, typed
 from deia.search.rendering.columns import plain
@@ -87,6 +88,9 @@ def _plan(root: str, sources: Sequence[Source]) -> None:
     with open_library(root, os.environ) as library:
         known = {registered.source.name: registered for registered in library.sources()}
         for source in map(library.named, sources):
+            said = said_of(source, [registered.source for registered in known.values()])
+            if said:
+                output.say(said)
             stand_in = Registered(source=source, prefix=f"{source.collection}/")
             registered = known.get(source.name, stand_in).but(source=source)
             steps = [step for step in planned(library, registered, os.environ) if step[1]]

@@ -70,9 +70,9 @@ def test_a_dry_run_says_what_would_be_read_and_reads_nothing(deia: Deia, manuals
 def test_a_dry_run_of_what_was_taken_in_says_what_a_second_run_would_read(deia: Deia, manuals: Path) -> None:
     os.utime(manuals / "pump.md")  # so fresh that its time says nothing
     deia("ingest", str(manuals), "--name", "pumps", "--tag", "manual")
-    assert deia("ingest", str(manuals), "--dry-run").out == "pumps: 0 files would change\n"
+    assert deia("ingest", str(manuals), "--tag", "manual", "--dry-run").out == "pumps: 0 files would change\n"
     (manuals / "pump.md").write_text("# Another pump\n", encoding="utf-8")
-    assert deia("ingest", str(manuals), "--dry-run").out.splitlines()[1:] == ["  read     pump.md"]
+    assert deia("ingest", str(manuals), "--tag", "manual", "--dry-run").out.splitlines()[1:] == ["  read     pump.md"]
     otherwise = ("ingest", str(manuals), "--chunker", "by_sentence")
     assert "2 files would change" in deia(*otherwise, "--dry-run").out
     assert "2 read" in deia(*otherwise).out
@@ -103,7 +103,9 @@ def test_the_same_folder_with_another_filter_is_another_source_and_by_its_name_i
     deia: Deia, manuals: Path
 ) -> None:
     deia("ingest", str(manuals))
+    planned = deia("ingest", str(manuals), "--filter", "pump.md", "--dry-run")
     second = deia("ingest", str(manuals), "--filter", "pump.md")
+    assert second.out.splitlines()[0] == planned.out.splitlines()[0]
     assert second.out.startswith("pump-manuals-2 is one more source of the same place, beside pump-manuals.")
     assert "removed" not in second.out
     changed = deia("ingest", str(manuals), "--filter", "deep/*", "--name", "pump-manuals-2")
