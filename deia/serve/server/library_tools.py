@@ -12,8 +12,9 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TypeAlias
 
 from deia import fast_json, files
@@ -34,6 +35,7 @@ from deia.text import counted
 Report: TypeAlias = Callable[[float, float, str], Awaitable[None]]  # how many, of how many in all, and in words
 
 PERSON = "A person can type: deia ingest SOURCE"
+PERSONS = ("exclude", "include", "depth", "tags", "chunker", "private", "track")  # what an agent cannot set
 
 
 def index_source(
@@ -52,7 +54,7 @@ def index_source(
         described, kept_path = _source(desk, source, collection=collection, **fields), ""
     with open_library(desk.root, os.environ) as library:
         known = [entry.source for entry in library.registry()]
-        registered = library.register(described)
+        registered = library.register(_as_persons_set_it(library.named(described), known))
     name = registered.source.name
     said = "" if desk.collections else said_of(registered.source, known)  # others' sources are nobody's business
     path = {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept_path}"} if kept_path else {}
@@ -61,6 +63,15 @@ def index_source(
         text=plain(f"Taking in {name}; list_sources says when it is done. {said}".rstrip()),
         source=name,
     )
+
+
+def _as_persons_set_it(source: Source, known: Sequence[Source]) -> Source:
+    """Return an agent's source with what persons have set for it, and without what they exclude of the same place."""
+    before = next((one for one in known if one.name == source.name), None)
+    if before:
+        return source.but(**{name: getattr(before, name) for name in PERSONS})
+    beside = [one.exclude for one in known if source.place and (one.kind, one.place) == (source.kind, source.place)]
+    return source.but(exclude=tuple(dict.fromkeys(chain(source.exclude, *beside))))
 
 
 def _refuse_taken(desk: Desk, collection: str) -> None:
@@ -133,7 +144,8 @@ async def finish(desk: Desk, name: str, report: Report) -> Reply:
 
 def _source(desk: Desk, place: str, *, collection: str, branch: str = "", filter: str = "") -> Source:  # noqa: A002 - as the tool calls it
     """Return the source that is meant; raise an error if it is not one that an agent may take in."""
-    source = typed(place)
+    inside = f"{desk.root}/{place}"  # wherever the server was started
+    source = typed(inside if not files.is_absolute(files.forward(place)) and files.exists(inside) else place)
     own = tuple(f"{files.real(folder).rstrip('/')}/" for folder in (desk.root, desk.folder))
     if source.kind == S3 or (source.kind == FOLDER and not f"{source.place}/".startswith(own)):
         raise QueryError("an agent takes in folders of the project and public addresses only", fix=PERSON)

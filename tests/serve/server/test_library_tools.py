@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deia.compile.take_in import keep_upload
+from deia.compile.take_in import keep_upload, registered_sources, take_in
 from deia.errors import DeiaError
 from deia.folders import library_folder
-from deia.ingest.source import SourceError
+from deia.ingest.source import FolderSource, SourceError, described
 from deia.serve.server.desk import Desk
 from deia.serve.server.dispatch import Call, answer, confirmation, find_tool, prepare
 from deia.serve.server.library_tools import start
@@ -47,10 +47,11 @@ def wait(desk: Desk, name: str) -> dict[str, Json]:
     raise AssertionError(listed)
 
 
-def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place) -> None:
+@pytest.mark.parametrize("relative", [True, False])
+def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place, *, relative: bool) -> None:
     (place.root / "handbook").mkdir()
     (place.root / "handbook/pump.md").write_text("# Pump\n\nThe impeller turns left.\n", encoding="utf-8")
-    assert index(desk, source=str(place.root / "handbook"))["status"] == "pending"
+    assert index(desk, source="handbook" if relative else str(place.root / "handbook"))["status"] == "pending"
     assert wait(desk, "handbook")["documents"] == 1
     found = answer(desk, Call(tool="query_global_commons", arguments={"query": "impeller", "collection": "handbook"}))
     assert "library:handbook/pump.md" in found.text
@@ -89,6 +90,21 @@ def test_another_filter_makes_another_source_which_the_agent_is_told(desk: Desk,
     )
     assert again.fields["name"] == "handbook-2"
     assert "handbook-2 is one more source of the same place, beside handbook." in again.text
+
+
+def test_an_agent_takes_back_nothing_that_a_person_set(desk: Desk, place: Place) -> None:
+    (place.root / "handbook/private").mkdir(parents=True)
+    (place.root / "handbook/private/pay.md").write_text("# Pay\n\nThe impeller costs too much.\n", encoding="utf-8")
+    (place.root / "handbook/pump.md").write_text("# Pump\n\nThe impeller turns left.\n", encoding="utf-8")
+    folder = str(place.root / "handbook")
+    take_in(str(place.root), [described(FolderSource(path=folder, exclude=("private/",), tags=("ours",)))], os.environ)
+    for arguments in ({}, {"filter": "*.md"}, {"collection": "other"}):
+        name = str(index(desk, source=folder, **arguments)["name"])
+        assert wait(desk, name)["documents"] == 1
+    registered = {one.source.name: one.source for one in registered_sources(str(place.root), os.environ)}
+    assert len(registered) == 3
+    assert {one.exclude for one in registered.values()} == {("private/",)}
+    assert registered["handbook"].tags == ("ours",)
 
 
 def test_a_text_that_is_handed_over_is_kept(desk: Desk) -> None:
