@@ -169,7 +169,7 @@ def test_a_repository_of_this_machine_is_refused_however_it_is_spelt(
     (tmp_path / "private").mkdir()
     (place.root / "git@x").mkdir()
     monkeypatch.chdir(place.root)
-    with pytest.raises(DeiaError, match="a repository on this machine"):
+    with pytest.raises(DeiaError, match="an agent takes in folders of the project"):
         index(desk, source=f"git@x/../{os.path.relpath(tmp_path / 'private', place.root)}")
 
 
