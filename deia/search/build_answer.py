@@ -9,6 +9,7 @@ from deia.search.answer import NOTHING, SMALL_TALK, Answer, Audit, Similar, as_r
 from deia.search.catalog import Catalog, Pattern
 from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
+from deia.search.ranking.layer_preference import layer_filters
 from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.stored_document import StoredDocument
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MOST_NEXT = 5
 MOST_QUERIES = 5
 MOST_BROWSED = 30
+BROWSED = {"cluster": "topics", "platform": "platforms", "audience": "audiences"}
 ENOUGH_SHARED = 2  # stems that make a past question related; a query with a single stem needs only that one
 
 
@@ -91,9 +93,13 @@ def related_queries(
     return tuple(wording for wording in dict.fromkeys(wordings) if fold(wording) != own)[:MOST_QUERIES]
 
 
-def similar_queries(catalog: Catalog, stems: Mapping[str, float]) -> tuple[Similar, ...]:
-    """Return past questions like this one, with the documents that answer them."""
+def similar_queries(catalog: Catalog, stems: Mapping[str, float], filters: Filters) -> tuple[Similar, ...]:
+    """Return past questions like this one, with the documents that answer them, one of which passes the filters."""
     patterns = _related_patterns(catalog, stems)[:MOST_QUERIES]
+    if filters:
+        passing = catalog.keyword.numbers(filters=filters)
+        answering = (catalog.keyword.numbers_by_id(pattern.documents).values() for pattern in patterns)
+        patterns = [past for past, numbers in zip(patterns, answering, strict=True) if not passing.isdisjoint(numbers)]
     return tuple(Similar(query=pattern.wordings[0], documents=pattern.documents) for pattern in patterns)
 
 
@@ -303,20 +309,27 @@ def nothing_asked(query: Query, audit: Audit) -> Answer:
     )
 
 
-def _broader(catalog: Catalog, question: Question) -> str:
-    """Return the word of a query that most passages contain, if that is not the whole query."""
-    parts = [term for term in question.terms if term.part]
-    counts = {term.typed: catalog.keyword.frequency(term.stem) for term in parts if term.stem}
-    best = max(counts, key=lambda word: counts[word], default="")
-    return best if len(parts) > 1 and best and counts[best] else ""
+def _broader(catalog: Catalog, question: Question, filters: Filters) -> str:
+    """Return the word of a query that most passages contain, one of which passes the filters; "" if it is all of it."""
+    parts = [term for term in question.terms if term.part and term.stem]
+    known = [
+        term for term in parts if not filters or catalog.keyword.passages({term.stem: 1.0}, filters=filters, limit=1)
+    ]
+    best = max(known, key=lambda term: catalog.keyword.frequency(term.stem), default=None)
+    return best.typed if best and len([term for term in question.terms if term.part]) > 1 else ""
 
 
-def _browse(catalog: Catalog) -> dict[str, tuple[str, ...]]:
-    """Return what a person can look through instead."""
+def _browse(catalog: Catalog, layers: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return what a person can look through instead, in some layers or all."""
+    filters = layer_filters(layers)
     topics = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
-    names = {"topics": topics, "platforms": catalog.keyword.values("platform")}
-    names["audiences"] = catalog.keyword.values("audience")
-    return {kind: tuple(choices[:MOST_BROWSED]) for kind, choices in names.items() if choices}
+    kinds = {"cluster": topics, **{kind: catalog.keyword.values(kind) for kind in ("platform", "audience")}}
+    if filters:
+        kinds = {
+            kind: [name for name in names if catalog.keyword.count(filters={**filters, kind: name})]
+            for kind, names in kinds.items()
+        }
+    return {BROWSED[kind]: tuple(names[:MOST_BROWSED]) for kind, names in kinds.items() if names}
 
 
 def nothing_passes(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
@@ -326,7 +339,12 @@ def nothing_passes(catalog: Catalog, query: Query, filters: Filters, audit: Audi
     together = f": {', '.join(named)}" if named else ""
     suggestions = (f"No document passes all filters{together}.", "Leave out a filter, or choose from these.")
     return Answer(
-        query=query.text, matched=False, audit=audit, reason=NOTHING, suggestions=suggestions, browse=_browse(catalog)
+        query=query.text,
+        matched=False,
+        audit=audit,
+        reason=NOTHING,
+        suggestions=suggestions,
+        browse=_browse(catalog, query.layers),
     )
 
 
@@ -337,7 +355,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *
     corrected, unknown = searched_for(question), unknown_words(question)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
     suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
-    broader = _broader(catalog, question)
+    broader = _broader(catalog, question, layer_filters(query.layers))
     suggestions += [f"Ask more broadly: {broader!r} alone."] if broader else []
     suggestions.append("Ask in other words, or leave out a filter.")
     suggestions.append("If you find the answer elsewhere, add it: `deia add`.")
@@ -347,7 +365,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *
         audit=audit,
         reason=NOTHING,
         searched_for=corrected,
-        browse=_browse(catalog),
+        browse=_browse(catalog, query.layers),
         suggestions=tuple(suggestions),
-        similar_queries=similar_queries(catalog, stem_weights(question)),
+        similar_queries=similar_queries(catalog, stem_weights(question), layer_filters(query.layers)),
     )

@@ -8,14 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deia.knowledge import Query
+from deia.commons.index.index_records import Cluster, QueryPattern
+from deia.compile.catalog.build_catalog import build_catalog
+from deia.folders import STARTER_PREFIX
+from deia.knowledge import Document, Entry, Query
 from deia.librarian import Librarian
+from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
 from deia.search.question.symptoms import complaint
 from deia.search.rendering.render import render
 from tests.eight_documents import write_eight
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from deia.search.answer import Answer
     from deia.search.catalog import Catalog
 
@@ -165,3 +171,18 @@ def test_a_complaint_has_causes_only_if_it_names_a_thing(words: list[str]) -> No
     broken = complaint([word.replace("'", "") for word in words])
     assert bool(broken.causes) == bool(broken.everyday)
     assert broken.everyday <= {word.replace("'", "") for word in words}
+
+
+def test_what_is_searched_without_the_starter_is_not_answered_with_hints_from_it(tmp_path: Path) -> None:
+    place = f"{STARTER_PREFIX}bok/git.md"
+    entries = [
+        Entry(id="git", path=place, title="Git reset", platforms=("git",), audience=("developer",), clusters=("vcs",)),
+        Entry(id="oven", path="bok/oven.md", title="Preheating an oven", platforms=("oven",)),
+    ]
+    documents = [Document(path=entry.path, title=entry.title, text=f"{entry.title}.\n") for entry in entries]
+    past = [QueryPattern(natural_language=("git reset a branch",), common_docs=("git",))]
+    build_catalog(entries, documents, [Cluster(id="vcs")], past, str(tmp_path))
+    catalog, text = open_catalog(str(tmp_path)), "git reset of spaceships"
+    assert search(catalog, Query(text=text, layers=("own",))).browse == {"platforms": ("oven",)}
+    answer = search(catalog, Query(text=text, layers=("own",)))
+    assert (answer.similar_queries, [line for line in answer.suggestions if "alone" in line]) == ((), [])
