@@ -59,6 +59,7 @@ IS_THERE = {
     "--data": lambda path: os.path.isdir(path) or not os.path.exists(path),  # it is made where needed
     "--docs": os.path.isdir,
 }
+DOCUMENTS = (".txt", ".rst", ".adoc", ".org", ".html", ".htm", ".pdf", ".docx")  # which people take for notes
 
 
 def take_places(arguments: list[str]) -> list[str]:
@@ -82,21 +83,27 @@ def take_places(arguments: list[str]) -> list[str]:
         os.environ[PLACES[name]] = os.path.abspath(value).replace("\\", "/")
         if name == "--docs":
             os.environ["DEIA_COMMONS"] = os.environ["DEIA_DOCS"]
-            _refuse_no_notes(value, arguments)
+            _look_at_notes(value, arguments)
     return kept + arguments[(*arguments, "--").index("--") :]
 
 
-def _refuse_no_notes(folder: str, arguments: list[str]) -> None:
-    """Raise QueryError if a folder of notes holds none that is read, or is not the only place that is named."""
+def _look_at_notes(folder: str, arguments: list[str]) -> None:
+    """Say what of a folder of notes is not read; raise QueryError if nothing is, or if `--commons` is given, too."""
     from deia.commons.notes.conventions import ENDINGS  # noqa: PLC0415 - few people search a folder like this
-    from deia.commons.notes.list_notes import list_notes  # noqa: PLC0415 - likewise
+    from deia.commons.notes.list_notes import find_notes  # noqa: PLC0415 - likewise
     from deia.folders import is_commons  # noqa: PLC0415 - likewise
 
     if any(argument.partition("=")[0] == "--commons" for argument in arguments[: (*arguments, "--").index("--")]):
         raise QueryError("--docs and --commons both say what is searched", fix="Leave one of them out.")
-    if not (is_commons(folder) or list_notes(folder, ["**"])):
-        fix = f"Notes are {', '.join(ENDINGS)}. To have other files searched, type: deia ingest {folder}"
+    found = find_notes(folder, "")
+    advice = f"To have other files searched, type: deia ingest {folder}"
+    if not (found.notes or is_commons(folder)):
+        fix = f"Notes are {', '.join(ENDINGS)}. {advice}"
         raise QueryError(f"--docs {folder}: there is nothing to read", fix=fix)
+    passed = {ending: found.left_out[ending] for ending in DOCUMENTS if found.left_out[ending]}
+    if passed:
+        listed = ", ".join(f"{count} {ending}" for ending, count in passed.items())
+        sys.stderr.write(f"deia: --docs {folder}: not read, since they are no notes: {listed}. {advice}\n")
 
 
 def _spare_datetime() -> None:

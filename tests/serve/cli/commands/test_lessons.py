@@ -109,6 +109,10 @@ def test_a_folder_with_nothing_to_read_is_refused_with_what_is_read(
     assert "there is nothing to read" in refused.err
     assert "Notes are .md, " in refused.err
     assert f"To have other files searched, type: deia ingest {texts}" in refused.err
+    (texts / "b.md").write_text("# Pumps\n\nVent the pump first.\n", encoding="utf-8")
+    found = deia("search", "vent the pump", "--docs", str(texts), "--format", "paths")
+    assert found.out == "b.md\n"
+    assert f"--docs {texts}: not read, since they are no notes: 1 .txt. To have other files searched" in found.err
 
 
 def test_a_port_that_there_is_not_is_refused_in_any_file(
