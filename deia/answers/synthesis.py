@@ -15,6 +15,7 @@ from deia.answers.evidence import Passage
 from deia.answers.gathering import Evidence
 from deia.answers.quotations import Quotation, quotations
 from deia.records import Record
+from deia.search.lifetimes import outdated
 
 MOST_SENTENCES = 8
 LEAST = 0.05  # the share of a question that a further sentence has to add
@@ -42,7 +43,10 @@ class Cited(Record):
 
 
 def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
-    """Return the sentences that answer a question together, in the order of their documents and lines."""
+    """Return the sentences that answer a question together, in the order of their documents and lines.
+
+    What a document says that no longer holds counts only as far as no other says anything.
+    """
     sentences = [sentence for passage in evidence.passages for sentence in _sentences(passage, evidence)]
     agreed = _agreement(sentences)
     waiting = [
@@ -51,9 +55,13 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
     ]
     covered = [0.0] * len(evidence.aspects)
     best: list[Cited] = []
+    holds = {passage.key: not outdated(passage.document.entry, passage.asked.today) for passage in evidence.passages}
     while waiting and len(best) < most:
         gains = [_gain(sentence, covered) + (_leading(sentence, best) if best else 0.0) for _, sentence in waiting]
-        position = max(range(len(waiting)), key=lambda position: gains[position] + waiting[position][0])
+        position = max(
+            range(len(waiting)),
+            key=lambda at: (gains[at] >= LEAST, holds[waiting[at][1].passage.key], gains[at] + waiting[at][0]),
+        )
         if gains[position] < LEAST:
             break
         fit, sentence = waiting.pop(position)

@@ -9,7 +9,7 @@ from deia.search.answer import NOTHING, SMALL_TALK, Answer, Audit, Similar, as_r
 from deia.search.catalog import Catalog, Pattern
 from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
-from deia.search.ranking.layer_preference import layer_filters
+from deia.search.ranking.layer_preference import OWN, layer_filters
 from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.stored_document import StoredDocument
 
@@ -40,30 +40,6 @@ def owner_clusters(documents: Iterable[StoredDocument], results: Iterable[Result
         for name in document.entry.clusters[:1]:
             totals[name] = totals.get(name, 0.0) + scores.get(document.entry.id, 0.0)
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
-
-
-def repeated_pattern(catalog: Catalog, text: str, stems: Mapping[str, float]) -> Pattern | None:
-    """Return the past question of which this text is a wording."""
-    asked = fold(text).rstrip("?!. ")
-    shared = map(catalog.pattern, catalog.patterns(stems))
-    return next((past for past in shared if any(fold(w).rstrip("?!. ") == asked for w in past.wordings)), None)
-
-
-def asked_before_first(catalog: Catalog, candidates: Candidates) -> Candidates:
-    """Return candidates; if the question is one that the commons answers, those that answer it by its index come first.
-
-    Nothing is added that was not found.
-    """
-    past = repeated_pattern(catalog, candidates.question.text, stem_weights(candidates.question))
-    if not past:
-        return candidates
-    idents = [document.entry.id for document in candidates.documents]
-    order = sorted(range(len(idents)), key=lambda at: idents[at] not in past.documents)
-    scores = [document.score for document in candidates.shown]
-    return candidates.but(
-        shown=[candidates.shown[at].but(score=score) for at, score in zip(order, scores, strict=True)],
-        documents=[candidates.documents[at] for at in order],
-    )
 
 
 def leading_pattern(catalog: Catalog, stems: Mapping[str, float]) -> Pattern | None:
@@ -119,8 +95,9 @@ def suggested_next(
     No document is recommended that does not hold `today`.
     """
     seen = {result.id for result in shown}
-    actions = [document.entry.action for document in primary if document.entry.action]
-    named = (ident for document in primary for ident in (document.entry.superseded_by, *document.entry.related_docs))
+    holding = [document for document in primary if not outdated(document.entry, today)]
+    actions = [document.entry.action for document in holding if document.entry.action]
+    named = (ident for document in primary for ident in (_successor(catalog, document), *document.entry.related_docs))
     related = [ident for ident in named if ident and ident not in seen]
     reading = [
         f"Read {document.entry.title} ({document.entry.path})."
@@ -136,6 +113,18 @@ def suggested_next(
         if name in catalog.clusters
     ]
     return tuple(dict.fromkeys([*actions, *reading, *neighbours]))[:MOST_NEXT]
+
+
+def _successor(catalog: Catalog, document: StoredDocument) -> str:
+    """Return the id of the document that in the end takes the place of another, or ""."""
+    ident = ""
+    while document.entry.superseded_by:  # which a compile has freed of circles
+        ident = document.entry.superseded_by
+        following = [*catalog.documents([ident])]
+        if not following:
+            return ident
+        document = following[0]
+    return ident
 
 
 NEIGHBOURS, PARENT = CONTEXTS
@@ -154,6 +143,7 @@ class Candidates(Record):
     filters: int  # how many filters were set
     today: str = ""  # as 2026-01-31; "" if nobody knows
     passing: int  # how many documents pass them
+    past: Pattern | None = None  # the past question that this one repeats
 
     def stems_of(self, document: str) -> frozenset[str]:
         """Return the query's stems that a document contains."""
@@ -162,8 +152,11 @@ class Candidates(Record):
 
 def build_results(catalog: Catalog, candidates: Candidates, *, expand_context: str = "") -> list[Result]:
     """Return the candidates' documents as results, with the neighbours or the parent of each passage if wanted."""
+    # If all fit alike, as the only one does, their scores on the common scale are 0.
+    alike = not any(ranked.score for ranked in candidates.shown)
     pairs = zip(candidates.documents, candidates.shown, strict=True)
-    return [_result(catalog, document, ranked, candidates, expand_context) for document, ranked in pairs]
+    results = [_result(catalog, document, ranked, candidates, expand_context) for document, ranked in pairs]
+    return [result.but(score=1.0) for result in results] if alike else results
 
 
 def answer_with_results(
@@ -172,7 +165,7 @@ def answer_with_results(
     """Return an answer with results, and with what to read and ask next."""
     count = primary_count([result.score for result in results])
     stems = stem_weights(candidates.question)
-    pattern = repeated_pattern(catalog, candidates.question.text, stems) or leading_pattern(catalog, stems)
+    pattern = candidates.past or leading_pattern(catalog, stems)
     clusters = owner_clusters(candidates.documents, results)
     notes = outdated_notes((document.entry for document in candidates.documents), candidates.today)
     return Answer(
@@ -206,14 +199,15 @@ def _result(
     text, is_part = text_around(catalog, document, first, last)
     reasons = [_reason(entry.title, matched), *_synonym_notes(question, matched), ranked.linked]
     why = entry.why_relevant or "; ".join(filter(None, reasons))
-    why = "; ".join(filter(None, (outdated(entry, candidates.today), why)))
+    gone = outdated(entry, candidates.today)
+    why = "; ".join(filter(None, (gone, why)))
     nature = dict(zip(("kind", "symbol", "page"), _nature(document, ranked.ordinal), strict=False))
     symbol = nature.get("symbol") if nature.get("kind") != "module" else ""
     title = f"{entry.title}: {symbol}" if symbol else entry.title
     return as_result(
         entry, title=title, score=round(ranked.score, 3), why_relevant=why, keywords_matched=matched,
         lines=(first, last), passage="\n".join(lines), heading=document.headings[ranked.ordinal], text=text,
-        is_part=is_part, type=document.type, **nature,
+        is_part=is_part, type=document.type, action="" if gone else entry.action, **nature,
     )  # fmt: skip
 
 
@@ -311,7 +305,7 @@ def nothing_asked(query: Query, audit: Audit) -> Answer:
 
 def _broader(catalog: Catalog, question: Question, filters: Filters) -> str:
     """Return the word of a query that most passages contain, one of which passes the filters; "" if it is all of it."""
-    parts = [term for term in question.terms if term.part and term.stem]
+    parts = [term for term in question.terms if term.part and term.stem and not term.corrected]
     known = [
         term for term in parts if not filters or catalog.keyword.passages({term.stem: 1.0}, filters=filters, limit=1)
     ]
@@ -320,21 +314,23 @@ def _broader(catalog: Catalog, question: Question, filters: Filters) -> str:
 
 
 def _browse(catalog: Catalog, layers: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return what a person can look through instead, in some layers or all."""
-    filters = layer_filters(layers)
+    """Return what a person can look through instead, in some layers or all: first what most own documents have."""
     topics = sorted(catalog.clusters, key=lambda name: (-catalog.clusters[name].documents, name))
     kinds = {"cluster": topics, **{kind: catalog.keyword.values(kind) for kind in ("platform", "audience")}}
-    if filters:
-        kinds = {
-            kind: [name for name in names if catalog.keyword.count(filters={**filters, kind: name})]
-            for kind, names in kinds.items()
-        }
-    return {BROWSED[kind]: tuple(names[:MOST_BROWSED]) for kind, names in kinds.items() if names}
+    filters, own = layer_filters(layers), layer_filters((OWN,))
+    browse = {}
+    for kind, names in kinds.items():
+        owned = {name: catalog.keyword.count(filters={**own, kind: name}) for name in names}
+        ordered = sorted(names, key=lambda name: -owned[name])
+        kept = [name for name in ordered if not filters or catalog.keyword.count(filters={**filters, kind: name})]
+        browse[BROWSED[kind]] = tuple(kept[:MOST_BROWSED])
+    return {kind: names for kind, names in browse.items() if names}
 
 
 def nothing_passes(catalog: Catalog, query: Query, filters: Filters, audit: Audit) -> Answer:
     """Return the answer that no document passes all filters, with how many pass each."""
-    counts = {name: catalog.keyword.count(filters={name: filters[name]}) for name in filters}
+    layers = layer_filters(query.layers)
+    counts = {name: catalog.keyword.count(filters={**layers, name: filters[name]}) for name in filters}
     named = [f"{name} {getattr(query, name)} ({count})" for name, count in counts.items() if getattr(query, name, "")]
     together = f": {', '.join(named)}" if named else ""
     suggestions = (f"No document passes all filters{together}.", "Leave out a filter, or choose from these.")
@@ -365,6 +361,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *
         audit=audit,
         reason=NOTHING,
         searched_for=corrected,
+        corrected=tuple(term.corrected for term in question.terms if term.corrected),
         browse=_browse(catalog, query.layers),
         suggestions=tuple(suggestions),
         similar_queries=similar_queries(catalog, stem_weights(question), layer_filters(query.layers)),

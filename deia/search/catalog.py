@@ -262,6 +262,10 @@ class Catalog:
                 shared.setdefault(number, set()).add(stem)
         return shared
 
+    def past_questions(self) -> Sequence[Pattern]:
+        """Return all past questions."""
+        return self._read_patterns()
+
     def pattern(self, number: int) -> Pattern:
         """Return a past question by its number."""
         return self._read_patterns()[number]

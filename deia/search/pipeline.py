@@ -26,7 +26,6 @@ from deia.search.broad import broad_with_results, is_broad, is_vague, too_broad
 from deia.search.build_answer import (
     Candidates,
     answer_with_results,
-    asked_before_first,
     build_results,
     no_match,
     nothing_asked,
@@ -58,15 +57,17 @@ from deia.search.ranking.retrieve import (
     judging_tier,
     retrieve,
 )
-from deia.search.ranking.shown_order import in_order_shown
+from deia.search.ranking.shown_order import in_order_shown, with_the_judged
 from deia.search.ranking.variety import varied
 from deia.search.ranking.weights import general_information
+from deia.search.recorded import repeated, with_recorded
 from deia.search.views import audience_view, listing, platform_view, situation_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from deia.match.keyword import Filters
+    from deia.search.catalog import Pattern
 
 MOST_DOCUMENTS = 200
 SECOND = 0.5  # of the best score: what a document keeps that was found by a second try
@@ -75,11 +76,13 @@ FEWEST_DIGITS = 3  # of a number that is worth looking for: a port, a status, an
 
 
 def search(
-    catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS, helps: bool = True
-) -> Answer:
+    catalog: Catalog, query: Query, *, checked_at: str = "", tiers: Iterable[str] = TIERS, helps: bool = True,
+    recorded: bool = True,
+) -> Answer:  # fmt: skip
     """Answer a query with the first of the `tiers` that the catalog supports.
 
-    Where nothing fits a question, the answer `helps` to ask again, unless the caller has another answer.
+    Where nothing fits a question, the answer `helps` to ask again, unless the caller has another answer. A question
+    that is `recorded` in the index is answered by what stands there, unless the search itself is to be measured.
     """
     texts = {name: _printable(value) for name, value in query.values().items() if isinstance(value, str)}
     query = query.but(**texts, keywords=tuple(map(_printable, query.keywords)))
@@ -95,7 +98,9 @@ def search(
     if interpretation.kind == CONVERSATIONAL and not interpretation.filters:
         return nothing_asked(query, audit)
     interpretation = interpretation.but(filters={**layers, **interpretation.filters})
-    return _answer_interpreted(catalog, interpretation, audit, tiers=tiers, helps=helps).but(query=query.text)
+    return _answer_interpreted(catalog, interpretation, audit, tiers=tiers, helps=helps, recorded=recorded).but(
+        query=query.text
+    )
 
 
 def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str] = TIERS) -> list[str]:
@@ -113,7 +118,7 @@ def _printable(text: str) -> str:
 
 
 def _answer_interpreted(
-    catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str], helps: bool
+    catalog: Catalog, interpretation: Interpretation, audit: Audit, *, tiers: Iterable[str], **how: bool
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
     if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
@@ -121,17 +126,20 @@ def _answer_interpreted(
     meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
     audit = audit.but(tier=meaning.name, warnings=all_warnings)
-    return _answer_question(catalog, interpretation, audit, meaning, helps=helps)
+    return _answer_question(catalog, interpretation, audit, meaning, **how)
 
 
 # --- questions in words ----------------------------------------------------------------------------------------------
 
 
 def _answer_question(
-    catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning, *, helps: bool
+    catalog: Catalog, interpretation: Interpretation, audit: Audit, meaning: Meaning, *, helps: bool, recorded: bool
 ) -> Answer:
     query, filters = interpretation.query, interpretation.filters
     question = read_question(query.text, catalog, strong=interpretation.strong)
+    past = repeated(catalog, query.text) if recorded else None
+    if past and (answer := _answer_recorded(catalog, interpretation, question, past, audit, meaning)):
+        return answer
     if not question.terms or (is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
         return too_broad(catalog, query, audit, stem_weights(question))
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
@@ -151,7 +159,7 @@ def _answer_question(
     confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"
     candidates, lacked = _second_try(catalog, candidates, query, meaning=meaning, filters=filters)
-    audit, candidates = audit.but(second_try=lacked), asked_before_first(catalog, candidates)
+    audit = audit.but(second_try=lacked)
     answer = answer_with_results(
         catalog, query, candidates, build_results(catalog, candidates, expand_context=query.expand_context), audit
     )
@@ -159,6 +167,21 @@ def _answer_question(
     if matched == "partial" and is_vague(catalog, question):
         return broad_with_results(catalog, answer, candidates)
     return answer
+
+
+def _answer_recorded(
+    catalog: Catalog, interpretation: Interpretation, question: Question, past: Pattern, audit: Audit, meaning: Meaning
+) -> Answer | None:
+    """Return the answer to a question that the index answers, or None if nothing that it names may be shown."""
+    query, filters = interpretation.query, interpretation.filters
+    today = audit.checked_at[:10]
+    found = find_candidates(catalog, question, query, meaning=meaning, filters=filters, today=today)
+    candidates = with_recorded(catalog, found, past, filters, limit=max(1, min(query.limit, MOST_DOCUMENTS)))
+    if candidates is None:
+        return None
+    results = build_results(catalog, candidates, expand_context=query.expand_context)
+    answer = answer_with_results(catalog, query, candidates, results, audit)
+    return answer.but(matched=True, confidence="high", probability=1.0)
 
 
 def _second_try(
@@ -186,7 +209,7 @@ def _second_try(
     by_meaning = candidates_by_meaning(catalog, further, query, meaning=meaning, filters=filters)
     if not verdict_on(catalog, further, meaning, by_meaning).found:
         return candidates, ""
-    kept = _with_the_judged(shown, candidates.ranked, query.limit - 1)
+    kept = with_the_judged(shown, candidates.ranked, query.limit - 1)
     score = min(kept[-1].score, SECOND * shown[0].score)  # its own score is for another question
     shown = [*kept, added[0].but(score=score)]
     documents = [catalog.document_at(document.number) for document in shown]
@@ -219,7 +242,7 @@ def find_candidates(
         seeds = 0 if query.related == "local" else SEEDS
         shown = with_links(catalog, question, shown, ranked, passing_numbers, named, seeds=seeds)
     shown = varied(catalog, outdated_last(catalog, shown, today), variety=query.variety)
-    shown = _with_the_judged(shown, ranked, limit)
+    shown = with_the_judged(shown, ranked, limit)
     documents = [catalog.document_at(document.number) for document in shown]
     best = [catalog.id(document.number) for document in ranked[:1]]  # which `judge` looks at, shown or not
     return Candidates(
@@ -233,18 +256,6 @@ def find_candidates(
         filters=len(set_filters),
         passing=passing,
         today=today,
-    )
-
-
-def _with_the_judged(shown: Sequence[Ranked], ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """Return the first documents shown; the one that the verdict is about comes last if it is not among them.
-
-    A single place stays with what is shown first, such as a lesson of one's own.
-    """
-    best = {document.number for document in ranked[:1]}
-    kept, rest = list(shown[:limit]), [document for document in shown[limit:] if document.number in best]
-    return (
-        kept if not rest or len(kept) == 1 or best & {document.number for document in kept} else [*kept[:-1], rest[0]]
     )
 
 

@@ -33,6 +33,8 @@ NATURES = (
     ("process", "checklist"),
     ("checklist", "checklist"),
     ("case-stud", "case"),
+    ("/cases/", "case"),
+    ("/case/", "case"),
 )
 PRESSING = ("critical", "high")
 DOWN, PREVENTION = "when_production_down", "for_prevention"
@@ -68,8 +70,8 @@ def audience_view(catalog: Catalog, query: Query, filters: Filters, audit: Audit
     named, today = situation_named(query.text), audit.checked_at[:10]
     filtered = _filtered(catalog, filters, today)
     documents = [document for document in filtered if not named or _situation(document.entry) == named]
-    by_situation = _grouped((_situation(document.entry), document) for document in documents)
     standing = [document for document in documents if not outdated(document.entry, today)]
+    by_situation = _grouped((_situation(document.entry), document) for document in standing)
     path = _learning_path(catalog, query.audience.strip(), standing)
     view = AudienceView(
         audience=query.audience,
@@ -131,7 +133,7 @@ def _filtered(catalog: Catalog, filters: Filters, today: str) -> list[StoredDocu
 
 def _category(entry: Entry) -> str:
     """Return a document's category, or its nature if its folder tells it."""
-    folder = entry.path.rpartition("/")[0]
+    folder = f"{entry.path.rpartition('/')[0]}/"
     return entry.category or next((name for sign, name in NATURES if sign in folder), UNCATEGORISED)
 
 
@@ -177,7 +179,7 @@ def situation_named(text: str) -> str:
 
 def _nature(entry: Entry) -> int:
     """Return which of `NATURES` a document has: a gotcha, unless its path or category says otherwise."""
-    return next((at for at, (sign, _) in enumerate(NATURES) if sign in f"{entry.path}/{entry.category}"), 1)
+    return next((at for at, (sign, _) in enumerate(NATURES) if sign in f"{entry.path}/{entry.category}/"), 1)
 
 
 def _reason(entry: Entry) -> str:

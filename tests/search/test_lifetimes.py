@@ -110,6 +110,22 @@ def test_one_that_expired_and_is_superseded_says_both(tmp_path: Path) -> None:
     assert "Draining the queue is superseded by new, valid until 2026-03-01 only." in summary(answer)
 
 
+def test_what_no_longer_holds_says_nothing_to_do_but_names_what_holds_in_the_end(tmp_path: Path) -> None:
+    chain = {"first": "second", "second": "third", "third": ""}
+    entries = [
+        Entry(id=name, path=f"bok/{name}.md", title=f"The {name} pump", superseded_by=by, action=f"Vent the {name}.")
+        for name, by in chain.items()
+    ]
+    documents = [
+        Document(path=entry.path, title=entry.title, text="The bilge float.\n" if entry.id == "first" else "Other.\n")
+        for entry in entries
+    ]
+    build_catalog(entries, documents, [], [], str(tmp_path))
+    answer = search(open_catalog(str(tmp_path)), Query(text="bilge float"), checked_at="2026-03-01T10:00:00Z")
+    assert ([result.id for result in answer.documents], answer.action) == (["first"], "")
+    assert answer.suggested_next == ("Read The third pump (bok/third.md).",)
+
+
 def test_what_no_longer_holds_is_not_recommended(tmp_path: Path) -> None:
     entries = [
         Entry(id="pumps", path="bok/pumps.md", title="Venting pumps", related_docs=("old", "valves")),
@@ -138,4 +154,5 @@ def test_lists_and_overviews_mark_what_no_longer_holds_and_name_it_last(tmp_path
         assert [result.id for result in answer.documents] == ["new", "old"]
         assert [*answer.documents][1].why_relevant.startswith("superseded by new")
         assert "superseded by new" in render(answer, "table")
-    assert "Stop." not in search(catalog, Query(text="", platform="shopctl")).to_dict()["quick_tips"]
+        assert "Stop." not in render(answer, "json")
+    assert "Old" not in render(search(catalog, Query(text="", audience="operator")), "summary").partition("prevent")[2]

@@ -146,16 +146,13 @@ class IndexTrial:
         return numbers
 
     def _compiled(self, commons: Commons) -> Catalog:
-        """Return the search catalog of a commons, compiled into a folder of its own.
-
-        It does not know the questions that the index answers, since those are asked to see what else leads there.
-        """
+        """Return the search catalog of a commons, compiled into a folder of its own."""
         folder = os.path.join(self._folder, str(self._made))
         first = os.path.join(self._folder, "0") if self._made else None
         os.mkdir(folder)
         self._made += 1
         build_catalog(
-            commons.entries, commons.documents, commons.clusters, (), folder,
+            commons.entries, commons.documents, commons.clusters, commons.query_patterns, folder,
             concepts=commons.concepts, tiers=TIERS, previous=first, incremental_from=0,
         )  # fmt: skip
         return open_catalog(folder)
@@ -163,7 +160,7 @@ class IndexTrial:
 
 def ask(catalog: Catalog, probe: Probe) -> Outcome:
     """Return the outcome of one question."""
-    answer = search(catalog, Query(text=probe.question, limit=DEPTH), tiers=TIERS)
+    answer = search(catalog, Query(text=probe.question, limit=DEPTH), tiers=TIERS, recorded=False)
     documents = tuple(result.id for result in answer.documents)
     measures = scores(documents, probe.grades)
     return Outcome(documents=documents, ndcg=measures.ndcg, hit=measures.hit)

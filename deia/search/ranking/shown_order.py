@@ -47,6 +47,18 @@ def in_order_shown(
     return falling([*sorted(ranked[:SEEN], key=lambda document: -worth(document)), *ranked[SEEN:]])
 
 
+def with_the_judged(shown: Sequence[Ranked], ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """Return the first documents shown; the one that the verdict is about comes last if it is not among them.
+
+    A single place stays with what is shown first, such as a lesson of one's own.
+    """
+    best = {document.number for document in ranked[:1]}
+    kept, rest = list(shown[:limit]), [document for document in shown[limit:] if document.number in best]
+    return (
+        kept if not rest or len(kept) == 1 or best & {document.number for document in kept} else [*kept[:-1], rest[0]]
+    )
+
+
 def additional(before: float, after: float) -> float:
     """Return the share of nearness that, added to a score, makes one weight of meaning another."""
     return (after - before) / (1 - before)

@@ -105,7 +105,11 @@ def as_yaml(answer: Answer) -> str:
 
 def full(answer: Answer, *, budget: int = BUDGET) -> str:
     """Return the documents' texts for a language model, quoted, within a number of tokens (see `llm_quotes.tokens`)."""
-    return quoted(tuple(answer.documents), head=headline(answer), after=advice(answer), budget=budget)
+    named = (
+        result.but(title=f"{result.title} ({why})") if (why := why_listed(answer, result)) else result
+        for result in answer.documents
+    )
+    return quoted(tuple(named), head=headline(answer), after=advice(answer), budget=budget)
 
 
 def render(answer: Answer, form: str) -> str:

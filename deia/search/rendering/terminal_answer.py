@@ -17,7 +17,7 @@ from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING, Record
 from deia.search.answer import Answer, AudienceView, PlatformView
 from deia.search.rendering.columns import ELLIPSIS, columns, cut, plain, wrap
-from deia.search.rendering.wording import asked_before, clusters_to_choose, outcome, to_browse, where
+from deia.search.rendering.wording import asked_before, by_situation, clusters_to_choose, outcome, to_browse, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -92,12 +92,15 @@ class _Page:
         """Yield what to read, to do and to ask next."""
         answer = self._answer
         shown = {result.action for result in answer.primary}
+        situations = by_situation(answer)
         groups: Sequence[tuple[str, Sequence[str]]] = (
             ("graph", answer.dependents),
             ("try", answer.suggestions),
             ("asked", asked_before(answer)),
             ("browse", to_browse(answer)),
             ("clusters", clusters_to_choose(answer)),
+            ("when down", situations.get("when_production_down", ())),
+            ("to prevent", situations.get("for_prevention", ())),
             ("learn", self._learning()),
             ("tips", answer.view.quick_tips if isinstance(answer.view, PlatformView) else ()),
             ("next", [line for line in answer.suggested_next if line not in shown]),

@@ -74,14 +74,22 @@ def advice(answer: Answer) -> list[str]:
 
 def overview_lines(answer: Answer) -> list[str]:
     """Return what an overview says beside its documents: tips, when to read which, and in which order."""
-    view, titles = answer.view, {result.id: result.title for result in answer.documents}
+    view = answer.view
     if isinstance(view, PlatformView):
         return [f"Tip: {tip}" for tip in view.quick_tips]
     if not isinstance(view, AudienceView):
         return []
-    situations = {SITUATIONS[name]: [titles[ident] for ident in view.by_urgency.get(name, ())] for name in SITUATIONS}
-    lines = [f"{name}: {'; '.join(listed)}." for name, listed in situations.items() if listed]
+    lines = [f"{SITUATIONS[name]}: {'; '.join(listed)}." for name, listed in by_situation(answer).items()]
     return [*lines, f"To read in this order: {', '.join(view.learning_path)}."] if view.learning_path else lines
+
+
+def by_situation(answer: Answer) -> dict[str, list[str]]:
+    """Return the titles of an audience's documents by when they are read, the situations in their order."""
+    if not isinstance(answer.view, AudienceView):
+        return {}
+    titles = {result.id: result.title for result in answer.documents}
+    listed = {name: [titles[ident] for ident in answer.view.by_urgency.get(name, ())] for name in SITUATIONS}
+    return {name: found for name, found in listed.items() if found}
 
 
 def why_listed(answer: Answer, result: Result) -> str:

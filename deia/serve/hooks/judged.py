@@ -1,7 +1,7 @@
 """Judges a turn that passed the gate, records the outcome, and hands it over for delivery.
 
 Imported only if there is something to judge. Most judged turns fire nothing, so what only a firing, a mute, a
-permission or an exception needs is imported later still. An event that another process judges already is left to it.
+permission or an exception needs is imported later still.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import time
 from deia import files
 from deia.folders import LEAVES, MUTES
 from deia.records import TYPE_CHECKING, Turn
-from deia.serve.hooks.duplicates import is_first
 from deia.watch import watcher
 
 if TYPE_CHECKING:
@@ -31,11 +30,9 @@ def judged(  # noqa: PLR0913 - a turn, and what its host can carry
     place: Place, artefact: Artefact, occasion: Occasion, log: FileLog, *, numbers: dict[int, set[int]],
     seen: list[str], can: Forms, carries: Carries, content: bytes, waiting: tuple[str, ...],
 ) -> Said | None:  # fmt: skip
-    """Return what to say about a turn that passed the gate, or None if another process judges the same event."""
+    """Return what to say about a turn that passed the gate and that this process claimed, or None."""
     turn = occasion.turn
     assert turn is not None  # noqa: S101 - for the type checker: the caller has checked it
-    if not is_first(log, occasion.moment, occasion.mark, turn, now=time.time()):
-        return None
     watched = _weigh(place, artefact, occasion, turn, log, numbers, seen)
     silenced = any(verdict.stage in watcher.SILENCED for verdict in watched.verdicts)
     if not (watched.firings or watched.passed or silenced or waiting):

@@ -5,6 +5,8 @@ Only with the setting `offers`, which is off by default. Each topic is offered o
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from deia.records import TYPE_CHECKING
 from deia.serve.hosts.delivery_form import Said
 from deia.watch.memory.log import FileLog, LogEntry, log_line
@@ -19,23 +21,24 @@ TASKS = frozenset(
     """add apply archive automate back backup build bump change clean clear configure connect convert copy create debug
     delete deploy destroy disable downgrade drop edit enable expose extend fix generate harden implement import improve
     install integrate introduce launch lower make merge migrate modify move patch point port provision publish purge
-    raise rebuild recreate redeploy refactor reinstall release remove rename repair replace reset resize restart restore
-    revert rewrite roll rollback rotate run scale schedule secure set setup shrink split start stop switch sync tune
-    uninstall unlock update upgrade wipe wire write""".split()
+    push raise rebuild recreate redeploy refactor reinstall release remove rename repair replace reset resize restart
+    restore revert rewrite roll rollback rotate run scale schedule secure set setup ship shrink split start stop switch
+    sync tune uninstall unlock update upgrade wipe wire write""".split()
 )
 LEADS = frozenset(
     """also and asap first go have help hey hi i i'd i'll i'm going just lets let's like me must need next now ok okay
     please quickly so then to today todo us want we we'll you""".split()
 )
+# What follows one of these is what the task is not about.
+NEGATIONS = frozenset("but don't dont except instead leave leaving never no not nothing unless without".split())
 MODALS = frozenset(("can", "could", "will", "would"))  # "can you …" asks for something, "can we …" asks whether
 SHORT = {"dns": "DNS", "aws": "AWS", "gcp": "GCP", "sql": "SQL", "ssh": "SSH", "tls": "TLS"}  # as people write them
 
 
 def topic_of(topics: Mapping[str, int], text: str) -> str:
     """Return the topic that a task names, the one with the fewest documents, or ""."""
-    if len(text) > MOST_CHARS or not any(map(_is_task, _sentences(text))):
-        return ""
-    words = (word for sentence in _sentences(text) for word in sentence)
+    tasks = filter(_is_task, _sentences(text)) if len(text) <= MOST_CHARS else ()
+    words = (word for task in tasks for word in takewhile(lambda word: word not in NEGATIONS, task))
     return min((word for word in words if word in topics), key=lambda word: topics[word], default="")
 
 

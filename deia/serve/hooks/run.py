@@ -179,19 +179,24 @@ def _respond_with(
         message: Said | None = answer_remark(place, artefact, occasion, log, can)
         if message is not None:
             return message
-    message = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
+    message, is_ours = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
     topics = artefact.meta.settings.get("topics")
-    if topics and message is None and occasion.moment == "prompt" and "note" in can and _claims(occasion, log, turn):
-        from deia.serve.hooks.offers import offer  # noqa: PLC0415 - by default nothing is offered
+    if topics and message is None and occasion.moment == "prompt" and "note" in can:
+        is_ours = _claims(occasion, log, turn) if is_ours is None else is_ours
+        if is_ours:
+            from deia.serve.hooks.offers import offer  # noqa: PLC0415 - by default nothing is offered
 
-        message = offer(topics, turn.text, log)
+            message = offer(topics, turn.text, log)
     return _forms().with_trouble(can, message, trouble) if trouble else message
 
 
 def _watch(
     place: Place, artefact: Artefact, occasion: Occasion, turn: Turn, log: FileLog, *, can: Forms, carries: Carries
-) -> Said | None:
-    """Return what to say about one turn; the words of most turns match no trigger, so they need no judging."""
+) -> tuple[Said | None, bool | None]:
+    """Return what to say about one turn, and whether this process claimed the event; None if nobody had to.
+
+    The words of most turns match no trigger, so they need no judging.
+    """
     message: Said | None
     numbers, seen = candidates(artefact, turn, second_gate=_matching_rows)
     if may_run_files(turn):
@@ -206,19 +211,21 @@ def _watch(
     waiting = _memory().recall(content).queued if b'"queued"' in content else []
     awaits_answer = b'"offered"' in content and _memory().awaits_answer(turn, content)
     if (numbers and not wait_in_vain(artefact, numbers, content)) or awaits_answer:
+        if not _claims(occasion, log, turn):
+            return None, False
         from deia.serve.hooks.judged import judged  # noqa: PLC0415 - a quiet turn needs none of the judging
 
         message = judged(
             place, artefact, occasion, log, numbers=numbers, seen=seen, can=can, carries=carries, content=content,
             waiting=tuple(waiting),
         )  # fmt: skip
-        return message
+        return message, True
     due = waiting if "context" in can else []
     if due and not _claims(occasion, log, turn):
-        return None
+        return None, False
     log.append(log_line(LogEntry(seen=seen, delivered=len(due))) if seen or due else QUIET)
     message = _forms().say(can, None, waiting=due) if due else None
-    return message
+    return message, True if due else None
 
 
 def _matching_rows(artefact: Artefact, turn: Turn, rows: set[int]) -> set[int]:

@@ -32,6 +32,12 @@ DOCUMENT = "---\ntitle: {}\nplatform: netlify\ntags: [turbine]\n---\n# {}\n\nTex
         ("ok, then let's rebuild the netlify site", "netlify"),
         ("The build is red.\nRefactor the DNS module", "dns"),
         ("I'd like to delete the netlify site", "netlify"),
+        ("Set up the DNS", "dns"),
+        ("Add a page but don't touch netlify", ""),
+        ("Add a footer to the page, but never change DNS", ""),
+        ("Update the README. Leave the DNS alone.", ""),
+        ("Add a footer. Nothing about DNS.", ""),
+        ("Add tests without netlify", ""),
         ("what is DNS?", ""),
         ("do not replace the DNS", ""),
         ("please don't change DNS", ""),
@@ -91,3 +97,6 @@ def test_the_person_is_offered_documents_once_in_a_conversation(
     assert ("about Turbine. Review" in say("Please connect the turbine to our site", "one")) is wanted
     assert "Review them" not in say("Now update the turbine again", "one")
     assert ("Review them" in say("Change the turbine", "two")) is wanted
+    # A verb that triggers listen to, of which none fires.
+    assert ("Review them" in say("Set up the turbine", "three")) is wanted
+    assert ("Review them" in say("Deploy to the turbine", "four")) is wanted

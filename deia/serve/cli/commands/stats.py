@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from deia import files
+from deia.commons.index.successors import with_real_successors
 from deia.commons.layers.merge_layers import PROJECT, load_layered, origin_of
 from deia.commons.source_files.slugs import slug
 from deia.errors import QueryError
@@ -241,7 +242,7 @@ def _known() -> Known:
             review_after=entry.review_after,
             changed=entry.updated,
         )
-        for entry in commons.entries
+        for entry in with_real_successors(commons.entries)
         if origin_of(entry.path) == PROJECT
     )
     triggers = (
