@@ -149,6 +149,22 @@ def test_a_source_that_fails_ends_with_an_error_and_the_others_are_taken_in(deia
     assert "Indexed 2 documents" in taken.out
 
 
+def test_what_is_there_is_taken_in_beside_what_is_missing(deia: Deia, manuals: Path) -> None:
+    places = ("no-such-folder", str(manuals / "deep"), "ftp://example.org/x", str(manuals / "pump.md"))
+    for option, said in (("--dry-run", "pump.md: 1 file would change"), ("--force", "Indexed 2 documents")):
+        taken = deia("ingest", *places, option)
+        assert (taken.code, said in taken.out) == (2, True)
+        assert "deia: there is nothing at no-such-folder\n" in taken.err
+        assert "what ftp:// names is not taken in" in taken.err
+    assert len(json.loads(deia("source", "list", "--json").out)) == 2
+
+
+def test_if_nothing_is_left_of_what_was_named_nothing_is_taken_in(deia: Deia) -> None:
+    taken = deia("ingest", "no-such-folder", "nor-this")
+    assert (taken.code, "there is nothing at no-such-folder" in taken.err) == (2, True)
+    assert deia("source", "list").code == 1
+
+
 def test_an_untrusted_commons_takes_nothing_in(deia: Deia, manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEIA_TRUST", "")
     refused = deia("ingest", str(manuals))
