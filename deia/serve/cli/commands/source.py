@@ -23,11 +23,12 @@ from deia.ingest.source import Source, SourceError, typed
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
-from deia.text import counted
+from deia.text import counted, shorten
 from deia.typed_json import plain as plain_json
 
 MOST_PLANNED = 200  # files that --dry-run lists
 MOST_NOTES = 100
+LONGEST_NOTE = 400  # characters
 
 
 def _chunker(text: str) -> dict[str, str | int]:
@@ -186,7 +187,8 @@ def _lines(registered: Registered) -> list[str]:
 def _notes(root: str, name: str) -> list[str]:
     with open_library(root, os.environ) as library:
         notes = library.notes(name)
-    return output.first([f"  {state:8} {plain(path)}: {plain(note)}" for path, state, note in notes], MOST_NOTES)
+    lines = [f"  {state:8} {plain(path)}: {shorten(plain(note), LONGEST_NOTE)}" for path, state, note in notes]
+    return output.first(lines, MOST_NOTES)
 
 
 @source.command("update", short_help="Read again what changed.")

@@ -131,6 +131,18 @@ def test_what_failed_and_had_secrets_is_listed_with_its_reason(deia: Deia, manua
     assert "deploy.md: Secrets were left out, in line 1." in listed
 
 
+def test_a_note_on_a_file_is_shown_in_few_words(deia: Deia, manuals: Path) -> None:
+    secrets = "\n\n".join(f"password: Tr0ub4dor{n}xkcd{n}" for n in range(400))
+    (manuals / "pump.md").write_text(f"# Pump\n\n{secrets}\n", encoding="utf-8")
+    html = "".join(f'Content-Disposition: attachment; filename="{"n" * 90}{n}"\n\nx\n--x\n' for n in range(5))
+    (manuals / "many.eml").write_text(f"Content-Type: multipart/mixed; boundary=x\n\n--x\n{html}", encoding="utf-8")
+    deia("ingest", str(manuals))
+    listed = deia("source", "list", "pump-manuals").out.splitlines()
+    (line,) = [line for line in listed if "many.eml" in line]
+    assert line.endswith("…")
+    assert all(len(line) < 500 for line in listed)
+
+
 def test_an_extra_that_is_missing_is_told_with_what_to_type(
     deia: Deia, manuals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
