@@ -85,8 +85,9 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
         self._compiled = CompiledFiles(
-            self.root, environ=self._environ, collections=self.collections, keep_fresh=keep_fresh
-        )
+            self.root, environ=self._environ, collections=self.collections, keep_fresh=keep_fresh,
+            starter=self.settings.starter,
+        )  # fmt: skip
         self.derived = self._compiled.folder
         self._agent = agent
         self._ledger = ledger and self.settings.telemetry != "off"
@@ -136,7 +137,8 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         )  # fmt: skip
         if mode == "keywords" and not filters["keywords"]:
             filters["keywords"] = tuple(given_text(text).split())
-        query = Query(text=given_text(text), layers=self._layers(layer), **filters, **how_to_rank(mode, self.settings))
+        layers = (layer,) if layer else self.settings.searched
+        query = Query(text=given_text(text), layers=layers, **filters, **how_to_rank(mode, self.settings))
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
@@ -174,12 +176,6 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
     def checked_state(self) -> Mapping[str, object]:
         """Return the state of the documents, which an answer tells first."""
         return {} if self.collections else self.audit().short()
-
-    def _layers(self, layer: str | None) -> tuple[str, ...]:
-        """Return the layers to search; the settings may leave out the starter's documents."""
-        if layer:
-            return (layer,)
-        return () if self.settings.starter_documents else ("own", "packs", "library")
 
     def _log_query(self, query: Query, answer: Answer, elapsed_ms: float) -> None:
         shown = [result.id for result in (*answer.primary, *answer.secondary)]
