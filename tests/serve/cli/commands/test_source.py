@@ -200,6 +200,20 @@ def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path
     assert found.out.splitlines()[0] == "library:pumps/pump.md"
 
 
+def test_ids_begin_with_the_collection_so_the_same_export_needs_the_same_one(
+    deia: Deia, manuals: Path, tmp_path: Path
+) -> None:
+    deia("ingest", str(manuals / "pump.md"), "--name", "pumps", "--collection", "shop")
+    before = deia("source", "export", "pumps").out
+    (tmp_path / "pumps.jsonl").write_text(before, encoding="utf-8")
+    for options, is_same in (((), False), (("--collection", "shop"), True)):
+        deia("source", "remove", "pumps")
+        deia("ingest", str(tmp_path / "pumps.jsonl"), "--type", "chunks", *options)
+        after = deia("source", "export", "pumps").out
+        assert after
+        assert (after == before) is is_same
+
+
 def test_a_replica_says_where_its_sources_are_listed(
     deia: Deia, manuals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
