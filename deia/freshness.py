@@ -16,6 +16,7 @@ HEAD = "deia-stamps-1"
 MOST_SHOWN = 200  # characters of a path in a message
 ABSENT = "- -"
 TRIGGERS, DOCUMENTS, OWN = "stamps.triggers", "stamps.documents", "stamps.own"
+STARTER = "stamps.starter"  # whether the starter was compiled too, which a variable or --config may have decided
 
 
 def stamp_text(root: str, paths: Mapping[str, str]) -> str:
@@ -59,3 +60,8 @@ def _shown(path: str) -> str:
     from deia.text import one_line, shorten  # noqa: PLC0415 - most commons did not change
 
     return shorten(one_line(path), MOST_SHOWN)
+
+
+def starter_stamp(starter: bool) -> bytes:  # noqa: FBT001 - the setting
+    """Return what the file `STARTER` holds."""
+    return b"with" if starter else b"without"

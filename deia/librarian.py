@@ -23,6 +23,7 @@ from deia.firing import Firing, Injection
 from deia.folders import LIBRARY_PREFIX, STARTER_PREFIX, events_folder, find_commons, state_folder
 from deia.knowledge import Query
 from deia.records import ROLES, TYPE_CHECKING, URGENCIES, Turn
+from deia.search.given import given_conversation, given_filters, given_firings, given_folder, given_text
 from deia.settings import resolve
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
     Raises:
         CommonsError: `root` (or DEIA_COMMONS) is not a commons.
         SettingsError: a setting is malformed.
+        QueryError: `root` is no text and no path.
     """
 
     def __init__(
@@ -76,15 +78,16 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         collections: Sequence[str] = (),
     ) -> None:
         self._environ = dict(os.environ)
-        explicit = os.path.abspath(os.fspath(root)) if root is not None else ""
+        explicit = os.path.abspath(given_folder(root)) if root is not None else ""
         here = files.forward(os.getcwd())
         self._here = "" if explicit or any(map(self._environ.get, NAMED)) else here
         self.root = find_commons(here, environ=self._environ, explicit=files.forward(explicit))
         self.settings = resolve(self.root, environ=self._environ)
         self.collections = tuple(sorted(set(collections)))
         self._compiled = CompiledFiles(
-            self.root, environ=self._environ, collections=self.collections, keep_fresh=keep_fresh
-        )
+            self.root, environ=self._environ, collections=self.collections, keep_fresh=keep_fresh,
+            starter=self.settings.starter,
+        )  # fmt: skip
         self.derived = self._compiled.folder
         self._agent = agent
         self._ledger = ledger and self.settings.telemetry != "off"
@@ -125,8 +128,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
             QueryError: `text` is no text, a filter is not in the commons, or another argument is invalid.
             ArtefactError: the commons cannot be compiled.
         """
-        from deia.search.given import given_filters, given_text  # noqa: PLC0415 - watching needs no search
-        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - likewise
+        from deia.search.rendering.render import RenderableAnswer  # noqa: PLC0415 - watching needs no search
 
         filters = given_filters(
             self.settings.limit if limit is None else limit, keywords, platform=platform, audience=audience,
@@ -135,7 +137,8 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         )  # fmt: skip
         if mode == "keywords" and not filters["keywords"]:
             filters["keywords"] = tuple(given_text(text).split())
-        query = Query(text=given_text(text), layers=self._layers(layer), **filters, **how_to_rank(mode, self.settings))
+        layers = (layer,) if layer else self.settings.searched
+        query = Query(text=given_text(text), layers=layers, **filters, **how_to_rank(mode, self.settings))
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
@@ -174,12 +177,6 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         """Return the state of the documents, which an answer tells first."""
         return {} if self.collections else self.audit().short()
 
-    def _layers(self, layer: str | None) -> tuple[str, ...]:
-        """Return the layers to search; the settings may leave out the starter's documents."""
-        if layer:
-            return (layer,)
-        return () if self.settings.starter_documents else ("own", "packs", "library")
-
     def _log_query(self, query: Query, answer: Answer, elapsed_ms: float) -> None:
         shown = [result.id for result in (*answer.primary, *answer.secondary)]
         fields = {
@@ -197,8 +194,8 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         """Judge the turns of a conversation that were not judged yet, and return what fired, the most urgent first.
 
         `conversation` is a list of strings (`"User: …"`) or of message dictionaries: the conversation so far, its end,
-        or a single turn. `folder` is where the work happens, for the signs of platforms there; by default it is the
-        commons' own folder.
+        or a single turn; QueryError is raised about a number and the like. `folder` is where the work happens, for the
+        signs of platforms there; by default it is the commons' own folder.
         """
         firings = [
             firing
@@ -215,6 +212,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         from deia.watch.turn.scripts import from_disk  # noqa: PLC0415 - likewise
         from deia.watch.watcher import watch  # noqa: PLC0415 - likewise
 
+        given_conversation(conversation)
         turns, here = turns_of(conversation), folder or self.root
         with self._lock:
             judged, log = self._conversation(conversation_id or "")
@@ -266,9 +264,13 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         return self._conversations.get(identity)
 
     def get_context(self, firings: Sequence[Firing], *, conversation_id: str | None = None) -> Injection:
-        """Return what to show to the model about some firings: `.text`, and `.parts` in the shape of FORMATS §3."""
+        """Return what to show to the model about some firings: `.text`, and `.parts` in the shape of FORMATS §3.
+
+        Raise QueryError if they are no firings.
+        """
         from deia.watch.injection import compose  # noqa: PLC0415 - a search needs no watching
 
+        firings = given_firings(firings)
         with self._lock:
             fetch = self.open_artefact().document_of
             injection = compose(firings, fetch, budget=self.settings.injection_chars)
@@ -371,8 +373,6 @@ def query_commons(
     Raises:
         QueryError: a filter or format is unknown.
     """
-    from deia.search.given import given_text  # noqa: PLC0415 - watching needs no search
-
     text = f"{given_text(query)} {given_text(topic or '', 'topic')}".strip()
     answer = _default().query(text, **filters)
     if return_format is None:

@@ -279,6 +279,25 @@ def test_an_argument_of_another_type_is_refused_by_its_name(
         starter.query("netlify", **arguments)
 
 
+@pytest.mark.parametrize("wrong", [5, 2.5, True, None, b"User: x"])
+def test_what_is_no_conversation_is_refused(starter: Librarian, wrong: Any) -> None:
+    with pytest.raises(QueryError, match="the conversation is a"):
+        starter.check_triggers(wrong)
+
+
+@pytest.mark.parametrize("wrong", [5, [5], None, [None], "text"])
+def test_what_are_no_firings_is_refused(starter: Librarian, wrong: Any) -> None:
+    with pytest.raises(QueryError, match=r"is no firing\. Pass on what check_triggers returns"):
+        starter.get_context(wrong)
+    assert starter.get_context([]).text == ""
+
+
+@pytest.mark.parametrize("wrong", [5, b"here"])
+def test_a_folder_that_is_none_is_refused(wrong: Any) -> None:
+    with pytest.raises(QueryError, match=r"the commons' folder is a \w+, not a text\. Name a folder"):
+        Librarian(wrong)
+
+
 def test_a_single_text_is_one_keyword(starter: Librarian) -> None:
     assert starter.query("", keywords="netlify").documents == starter.query("", keywords=["netlify"]).documents
 

@@ -40,6 +40,12 @@ def test_documents_are_counted_named_or_left_out(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DEIA_STATE", str(tmp_path / "state"))
     assert telemetry.log_event(docs_returned=None)
-    for wrong in ("a.md", 2.5):
+    for wrong in ("a.md", 2.5, -1, True):
         with pytest.raises(QueryError, match="is no number of documents"):
             telemetry.log_event(docs_returned=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, "12", None])
+def test_a_time_that_can_be_none_is_refused(wrong: float) -> None:
+    with pytest.raises(QueryError, match=r"response_time_ms .* is no time\. Give milliseconds"):
+        telemetry.log_event(response_time_ms=wrong)

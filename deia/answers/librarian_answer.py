@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping
 
 from deia.fast_json import Json
 from deia.records import Record
+from deia.search.given import given_number, given_text
 from deia.search.rendering.columns import plain
 
 NOT_SAID = "The documents do not say."
@@ -19,8 +20,13 @@ class LibrarianQuery:
     def __init__(
         self, collection: str = "", question: str = "", max_chunks: int = 10, *, include_sources: bool = True
     ) -> None:
-        """Keep what is asked; the answer rests on at most `max_chunks` passages."""
-        self.collection, self.question, self.max_chunks = collection, question, max_chunks
+        """Keep what is asked; the answer rests on at most `max_chunks` passages.
+
+        Raises:
+            QueryError: an argument is of another type.
+        """
+        self.collection, self.question = given_text(collection, "collection"), given_text(question)
+        self.max_chunks = given_number(max_chunks, "max_chunks")
         self.include_sources = include_sources
 
 

@@ -197,8 +197,8 @@ class AnswersQuestions:
 
         if not text.strip():
             raise QueryError("there is no question", fix='Type: deia ask "what if the queue stops?"')
-        layers = () if self.settings.starter_documents else ("own", "packs", "library")
-        query = Query(text=text.encode("utf-8", "replace").decode(), collection=collection, layers=layers)
+        asking = text.encode("utf-8", "replace").decode()
+        query = Query(text=asking, collection=collection, layers=self.settings.searched)
         with self._lock:
             commons, library = self.open_catalog(), self._compiled.open_library()
         searched = parts(commons, library, query) if library else [(commons, query)]

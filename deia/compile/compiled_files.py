@@ -39,7 +39,10 @@ RECHECK = 1.0  # seconds for which compiled files are trusted without checking t
 class CompiledFiles:
     """The compiled files of a commons, or of some collections of it; not safe to share between threads."""
 
-    def __init__(self, root: str, *, environ: Mapping[str, str], collections: Sequence[str], keep_fresh: bool) -> None:
+    def __init__(
+        self, root: str, *, environ: Mapping[str, str], collections: Sequence[str], keep_fresh: bool,
+        starter: bool | None = None,
+    ) -> None:  # fmt: skip
         trusted = is_trusted(root, environ)
         self.folder = part_folder(derived_folder(root, environ, trusted=trusted), collections)
         # A commons that somebody else wrote has no access to the person's own library, nor have collections outside it.
@@ -51,6 +54,9 @@ class CompiledFiles:
         self._address = secret("engine", environ=environ)[0] if self.library_folder and not collections else ""
         self.remarks: tuple[str, ...] = ()  # what was wrong when the catalog was opened, until it is taken
         self._root = root
+        self._starter = (
+            None if starter is None else freshness.starter_stamp(starter)
+        )  # as the settings in force have it
         self._environ = environ
         self._collections = collections
         self._checked_at = -RECHECK if keep_fresh else float("inf")
@@ -172,7 +178,10 @@ class CompiledFiles:
         """Compile if a source changed; checked at most once a second."""
         if self.are_fresh or self._checked_at == float("inf"):
             return
-        if freshness.changed(self.folder, self._root, freshness.DOCUMENTS):
+        kept = files.read(f"{self.folder}/{freshness.STARTER}")
+        if (self._starter and kept not in (None, self._starter)) or freshness.changed(
+            self.folder, self._root, freshness.DOCUMENTS
+        ):
             self.compile()
         self._checked_at = time.monotonic()
 
@@ -182,3 +191,5 @@ class CompiledFiles:
 
         compile_commons(self._root, environ=self._environ, force=force, collections=self._collections)
         self._checked_at = max(self._checked_at, time.monotonic())
+        # The settings may have changed since the process began.
+        self._starter = self._starter and files.read(f"{self.folder}/{freshness.STARTER}")

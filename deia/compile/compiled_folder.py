@@ -67,7 +67,7 @@ def write_stamps(root: str, folder: str, sources: Mapping[str, str]) -> None:
     lines = [*documents.split("\n"), *known]
     if len(lines) > MOST_CHECKED:
         lines = [line for line in lines if not line.endswith(".md")]
-    _write_if_new(f"{folder}/{freshness.DOCUMENTS}", "\n".join([*lines, ""]))
+    write_if_new(f"{folder}/{freshness.DOCUMENTS}", "\n".join([*lines, ""]).encode("utf-8", "surrogateescape"))
 
 
 def write_trigger_stamps(root: str, folder: str, sources: Mapping[str, str]) -> set[str]:
@@ -81,8 +81,8 @@ def write_trigger_stamps(root: str, folder: str, sources: Mapping[str, str]) -> 
     triggers = {*others, *absent, *trigger_folders, "triggers", PACKS}
     own = [path for path in triggers if local_path(path) == path and not path.endswith(CASES)]
     # In this order: a hook that comes between the two finds its own files changed, and waits until they are compiled.
-    _write_if_new(f"{folder}/{freshness.TRIGGERS}", _stamps(root, sources, triggers))
-    _write_if_new(f"{folder}/{freshness.OWN}", _stamps(root, sources, own))
+    for name, paths in ((freshness.TRIGGERS, triggers), (freshness.OWN, own)):
+        write_if_new(f"{folder}/{name}", _stamps(root, sources, paths).encode("utf-8", "surrogateescape"))
     return triggers
 
 
@@ -97,8 +97,8 @@ def _folders_last(path: str) -> tuple[bool, str]:
     return "." not in path.rpartition("/")[2], path
 
 
-def _write_if_new(path: str, text: str) -> None:
-    data = text.encode("utf-8", "surrogateescape")
+def write_if_new(path: str, data: bytes) -> None:
+    """Write a file, unless it holds that already; raise OSError if it cannot be written."""
     if files.read(path) != data:
         files.replace(path, data)
 

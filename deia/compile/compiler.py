@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from filelock import FileLock
 
-from deia import __version__, files
+from deia import __version__, files, freshness
 from deia.collecting import uncollected
 from deia.commons.checks import check_layers
 from deia.commons.index.golden_queries import golden_patterns, load_golden
@@ -30,6 +30,7 @@ from deia.compile.compiled_folder import (
     catalog_at,
     intact_parts,
     record_python,
+    write_if_new,
     write_records,
     write_stamps,
     write_trigger_stamps,
@@ -153,7 +154,9 @@ def compile_commons(  # noqa: PLR0913 - what to compile, and who waits for it
                 resolved=resolve(root, environ=environ), previous=Manifest() if force else read_manifest(folder),
                 known=NOTHING if force else read_known(f"{folder}/{SOURCES}"),
             )  # fmt: skip
-            return _compile(job, began)
+            compiled = _compile(job, began)
+            write_if_new(f"{folder}/{freshness.STARTER}", freshness.starter_stamp(job.resolved.starter))
+            return compiled
     except OSError as error:
         fix = "Free some space, or get write permission for that folder, then type: deia compile"
         raise ArtefactError(f"cannot write compiled files: {error}", where=folder, fix=fix) from error

@@ -75,13 +75,14 @@ def add(chunker: CustomChunker, environ: Mapping[str, str]) -> CustomChunker:
     return kept
 
 
-def remove(name: str, environ: Mapping[str, str]) -> None:
-    """Forget a chunker; raise SourceError if there is none of that name."""
-    gone = named(name, added_chunkers(environ))
-    others = [other for other in added_chunkers(environ) if other.name != name]
+def remove(names: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Forget chunkers; raise SourceError and forget none if there is none of one of the names."""
+    known = added_chunkers(environ)
+    gone = [named(name, known) for name in names]
+    others = [other for other in known if other not in gone]
     _write(others, environ)
-    if gone.hash not in {other.hash for other in others}:
-        files.remove(gone.path)
+    for path in {chunker.path for chunker in gone if chunker.hash not in {other.hash for other in others}}:
+        files.remove(path)
 
 
 def _write(chunkers: Sequence[CustomChunker], environ: Mapping[str, str]) -> None:

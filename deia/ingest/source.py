@@ -200,7 +200,7 @@ def _refuse_scheme(text: str) -> None:
 
 def refuse_empty(place: str) -> None:
     """Raise SourceError if a place is empty, or nothing but the beginning of an address."""
-    if not place.rpartition("://")[2].strip("/ ") and place != "/":
+    if not place.rpartition("://")[2].replace("/", "").strip() and place != "/":
         raise SourceError(f"{place!r} names nothing to take in", fix="Name a folder, a file or a whole address.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -89,6 +89,26 @@ def test_a_collection_limits_what_is_asked_and_an_unknown_one_is_named(librarian
         librarian.answer_now(LibrarianQuery(collection="nowhere", question=ONE_STEP))
     with pytest.raises(QueryError, match="no question"):
         librarian.answer_now(LibrarianQuery(question=" "))
+
+
+@pytest.mark.parametrize("question", [None, 5, b"pump", ["pump"]])
+def test_a_question_that_is_no_text_is_refused(librarian: Librarian, question: Any) -> None:
+    with pytest.raises(QueryError, match=r"not a text\. Ask in words"):
+        librarian.answer(question)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"question": 5}, "the question is a int, not a text"),
+        ({"collection": 5}, "collection is a int, not a text"),
+        ({"max_chunks": "x"}, "max_chunks 'x' is no whole number"),
+        ({"max_chunks": True}, "max_chunks True is no whole number"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_by_its_name(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(QueryError, match=problem):
+        LibrarianQuery(**arguments)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -4,16 +4,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from deia.compile.compiled_files import CompiledFiles
 from deia.compile.compiler import compile_commons
 from deia.compile.take_in import take_in
 from deia.ingest.source import FolderSource, described
+from deia.librarian import Librarian
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from deia.search.catalog import Catalog
+
+
+def test_what_was_compiled_with_another_choice_of_the_starter_is_compiled_again(
+    tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "commons"
+    root.mkdir()
+    (root / "deia.toml").write_text("", encoding="utf-8")
+    (tmp_path / "without.toml").write_text("starter = false\n", encoding="utf-8")
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("DEIA_STARTER", raising=False)
+    question, said = (
+        "delete and recreate a netlify site",
+        ["Assistant: I will delete the Netlify site and recreate it."],
+    )
+    for name, value in (("DEIA_STARTER", "false"), ("DEIA_CONFIG", str(tmp_path / "without.toml"))):
+        Librarian(str(root)).compile()
+        with monkeypatch.context() as changed:
+            changed.setenv(name, value)
+            answer = Librarian(str(root)).query(question)
+            assert not [one for one in answer.documents if one.path.startswith("starter:")]
+            assert Librarian(str(root)).check_triggers(said) == []
+        assert Librarian(str(root)).check_triggers(said)
+        assert [one for one in Librarian(str(root)).query(question).documents if one.path.startswith("starter:")]
+
+
+def test_an_answer_leaves_out_the_starter_where_nothing_can_be_compiled(
+    tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "commons"
+    root.mkdir()
+    (root / "deia.toml").write_text("", encoding="utf-8")
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("DEIA_STARTER", "true")
+    Librarian(str(root)).compile()
+    monkeypatch.setenv("DEIA_STARTER", "false")
+    librarian = Librarian(str(root), keep_fresh=False)
+    assert not librarian.query("delete and recreate a netlify site").documents
 
 
 def test_an_engine_of_the_whole_library_is_not_asked_for_whoever_reads_a_part(

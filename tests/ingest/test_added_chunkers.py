@@ -54,6 +54,19 @@ def take_in(
         return outcome, kinds + [note for _, _, note in library.notes("docs")]
 
 
+def test_of_several_chunkers_all_are_forgotten_or_none(environ: dict[str, str], declared: str) -> None:
+    add(chunker_in(declared), environ)
+    add(chunker_in(declared, name="same"), environ)
+    with pytest.raises(SourceError, match="there is no chunker 'nosuch'"):
+        remove(["pumps", "nosuch"], environ)
+    assert [chunker.name for chunker in added_chunkers(environ)] == ["pumps", "same"]
+    remove(["pumps"], environ)
+    (left,) = added_chunkers(environ)
+    assert os.path.isfile(left.path)
+    remove(["same", "same"], environ)
+    assert (added_chunkers(environ), os.path.exists(left.path)) == ([], False)
+
+
 def test_a_chunker_cuts_the_files_that_it_is_for_and_no_others(
     tmp_path: Path, environ: dict[str, str], declared: str
 ) -> None:
@@ -104,7 +117,7 @@ def test_native_code_lies_in_the_cache_by_hash_and_version_and_is_made_again(
     assert native == f"{added.hash}-{version('wasmtime')}"
     os.unlink(f"{environ['DEIA_CACHE']}/chunkers/{native}")
     assert os.path.exists(with_native_code(added, environ).native)
-    remove("records", environ)
+    remove(["records"], environ)
     assert os.listdir(folder_of(environ)) == ["chunkers.json"]
 
 

@@ -55,12 +55,14 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     keywords: tuple[str, ...] = (),
     summary: str = "",
     category: str = "patterns",
+    path: str = "",
     draft: Callable[[Entry], tuple[str, str] | None] | None = None,
 ) -> Lesson:
     """Write a lesson: its document, its index entry, and a trigger with cases if `draft` returns their texts.
 
-    Its id is one that no trigger and no lower layer uses, so that it replaces nothing. Raise CommonsError if the title
-    is empty, the urgency unknown, a file or id exists already, or the index is unsound.
+    It is written to `path`, or else to a file named after it in the folder of its category. Its id is one that no
+    trigger and no lower layer uses, so that it replaces nothing. Raise CommonsError if the title is empty, the urgency
+    unknown, a file or id exists already, or the index is unsound.
     """
     title = one_line(title)
     _check_arguments(title, text, urgency)
@@ -68,7 +70,7 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
     ident = taken.free_id(slug(title))
     entry = Entry(
         id=ident,
-        path=f"bok/{folder_of(category)}/{ident}.md",
+        path=path or f"bok/{folder_of(category)}/{ident}.md",
         title=title,
         summary=one_line(summary) or one_line(first_paragraph(text)) or title,
         keywords=_clean_texts(keywords),

@@ -246,11 +246,11 @@ def _refresh(root: str, text: str, *, today: str) -> str:
 def _with_values(text: str, values: Mapping[tuple[str, ...], Json], old: Mapping[str, Json]) -> str:
     """Return the text with new values, changed all at once if that is possible, otherwise one after another."""
     existing = {path: value for path, value in values.items() if old.get(path[0]) is not None}
-    result = yaml_lines.replace_values(text, existing, _merge_into) if existing else text
+    result = yaml_lines.replace_values(text, existing, merge_into) if existing else text
     if result is None:
         result = text
         for path, value in existing.items():
-            result = yaml_blocks.change_value(result, path, partial(_merge_into, new=value))
+            result = yaml_blocks.change_value(result, path, partial(merge_into, new=value))
     return _with_added(result, {path[0]: value for path, value in values.items() if path not in existing})
 
 
@@ -276,7 +276,7 @@ def index_text(root: str) -> str:
     return safe_files.read_text(root, path, limit=safe_files.YAML_BYTES).text if path else ""
 
 
-def _merge_into(target: RoundTrip, new: Json) -> RoundTrip:
+def merge_into(target: RoundTrip, new: Json) -> RoundTrip:
     """Change a round-trip value into a new one, keeping every part that is already right, with its comments."""
     if isinstance(target, dict) and isinstance(new, dict):
         for key in [key for key in target if str(key) not in new]:
@@ -286,6 +286,6 @@ def _merge_into(target: RoundTrip, new: Json) -> RoundTrip:
             if key not in names:
                 target[yaml_blocks.style(key)] = yaml_blocks.style(value)
             elif plain(target[names[key]]) != value:
-                target[names[key]] = _merge_into(target[names[key]], value)
+                target[names[key]] = merge_into(target[names[key]], value)
         return target
     return yaml_blocks.style(new)

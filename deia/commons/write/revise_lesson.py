@@ -21,7 +21,7 @@ from deia.commons.source_files.yaml_blocks import RoundTrip
 from deia.commons.source_files.yaml_reader import read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
-from deia.commons.write.trash import LIST, change_listings, is_about, keep_copy, own_entry
+from deia.commons.write.trash import LIST, change_listings, is_about, keep_change, keep_copy, own_entry
 from deia.fast_json import Json
 from deia.problems import CommonsError
 from deia.records import URGENCIES
@@ -61,7 +61,8 @@ def revise_lesson(
     if listed:
         fields = {**new_values, "updated": today}
         change = partial(_update_entries, ident=ident, fields=fields)
-        index_store.rewrite(root, lambda index: change_listings(index, listed, change), today=today)
+        after = index_store.rewrite(root, lambda index: change_listings(index, listed, change), today=today)
+        keep_change(root, copy, after)
     paths = (entry.path, *((find_index(root),) if listed else ()), copy)
     return Lesson(entry=entry.but(updated=today), paths=paths)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from deia import files
@@ -29,7 +29,7 @@ from deia.records import Record
 
 FOLDER = ".trash"
 RESTORED = "restored-"  # how the folder of a restored document begins
-NOTE, BEFORE = "removed.yaml", "index.before"
+NOTE, CHANGED, BEFORE = "removed.yaml", "changed.yaml", "index.before"
 LIST = "documents"
 MOST_FILE = 32_000_000  # bytes; the limit of an index, and more than that of a document
 
@@ -58,11 +58,21 @@ def own_entry(commons: Commons, ident: str) -> Entry:
 
 
 def keep_copy(root: str, ident: str, path: str, *, stamp: str) -> str:
-    """Copy a document to the trash before it is changed, and return the folder there."""
+    """Copy a document, and what the index says of it, to the trash before a change; return the folder there."""
     content = safe_files.read_text(root, path, limit=MOST_FILE)
     folder = _free_folder(root, ident, stamp)
     create_file(root, f"{folder}/{path}", content.text)
+    described = {cluster: item for cluster, item in _listings(root, ident).items() if isinstance(item, dict)}
+    if described:
+        create_file(root, f"{folder}/{BEFORE}", index_store.index_text(root))
+        create_file(root, f"{folder}/{CHANGED}", yaml_blocks.to_yaml({"id": ident, "path": path, "listed": described}))
     return folder
+
+
+def keep_change(root: str, folder: str, index: str) -> None:
+    """Note in the folder of a copy how the index is after the change: while it stays so, the old one comes back."""
+    note = {**_note(root, folder, CHANGED), "index_after": _digest(index)}
+    safe_files.write_text(root, f"{folder}/{CHANGED}", yaml_blocks.to_yaml(note))
 
 
 def copies(root: str) -> set[str]:
@@ -74,7 +84,8 @@ def copies(root: str) -> set[str]:
 def drop_copy(root: str, folder: str, path: str) -> None:
     """Remove a copy of a document that `keep_copy` made, with the folders that become empty."""
     place = safe_files.checked_place(root, f"{folder}/{path}")
-    safe_files.remove(root, f"{folder}/{path}")
+    for name in (CHANGED, BEFORE, path):
+        safe_files.remove(root, f"{folder}/{name}")
     with contextlib.suppress(OSError):
         os.removedirs(os.path.dirname(place))
 
@@ -108,21 +119,21 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     """
     ident = ident or _last_removed(root)
     folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
-    note = _note(root, folder) if folder else {}
+    note = _note(root, f"{FOLDER}/{folder}") if folder else {}
     if note.get("id") != ident:
-        return _restore_text(root, ident)
+        return _restore_change(root, ident, today=today)
     path = str(note.get("path", ""))
     if os.path.lexists(safe_files.checked_place(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
     if os.path.isfile(safe_files.checked_place(root, f"{FOLDER}/{folder}/{path}")):
         safe_files.move(root, f"{FOLDER}/{folder}/{path}", path)
-    _restore_index(root, folder, note, today=today)
+    _restore_index(root, f"{FOLDER}/{folder}", note, yaml_blocks.with_items, today=today)
     os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
 
 
-def _restore_text(root: str, ident: str) -> Removed:
-    """Restore the text of a document before it was changed last; the present text takes its place in the trash."""
+def _restore_change(root: str, ident: str, *, today: str) -> Removed:
+    """Restore a document and its entry before their last change; the present ones take their place in the trash."""
     commons = load_commons(root)
     path = next((entry.path for entry in commons.entries if entry.id == ident), "")
     kept = sorted((name for name in copies(root) if path and name.partition("-")[2] == slug(ident)), reverse=True)
@@ -131,6 +142,10 @@ def _restore_text(root: str, ident: str) -> Removed:
         raise CommonsError(f"The trash has no document {ident!r}.", fix=f"Look in {FOLDER}/ of the commons.")
     own_entry(commons, ident)
     old, present = (safe_files.read_text(root, at, limit=MOST_FILE).text for at in (f"{copy}/{path}", path))
+    if note := _note(root, copy, CHANGED):  # before the text, since an index may be unsound
+        index = index_store.index_text(root)
+        _restore_index(root, copy, note, partial(_with_old_entry, ident=ident), today=today)
+        safe_files.write_text(root, f"{copy}/{BEFORE}", index)
     safe_files.write_text(root, path, old)
     safe_files.write_text(root, f"{copy}/{path}", present)
     restored = f"{FOLDER}/{RESTORED}{copy.removeprefix(f'{FOLDER}/')}"
@@ -138,21 +153,31 @@ def _restore_text(root: str, ident: str) -> Removed:
     return Removed(id=ident, path=path, trash=restored)
 
 
-def _restore_index(root: str, folder: str, note: dict[str, Json], *, today: str) -> None:
-    """Restore the old index if nobody has changed it since; otherwise append the entry to its clusters."""
+def _restore_index(
+    root: str, folder: str, note: dict[str, Json], change: Callable[..., RoundTrip], *, today: str
+) -> None:
+    """Restore the old index if nobody has changed it since; otherwise only the entry in its clusters, by `change`."""
     listed = note.get("listed") or {}
-    before = safe_files.read_text(root, f"{FOLDER}/{folder}/{BEFORE}", limit=MOST_FILE).text
+    before = safe_files.read_text(root, f"{folder}/{BEFORE}", limit=MOST_FILE).text
     if before and _digest(index_store.index_text(root)) == note.get("index_after"):
         safe_files.write_text(root, find_index(root), before)
     elif isinstance(listed, dict) and listed:
         for cluster, item in listed.items():
-            change = partial(yaml_blocks.with_items, new=[item])
-            index_store.rewrite(root, partial(change_listings, clusters=[cluster], change=change), today=today)
+            restored = partial(change_listings, clusters=[cluster], change=partial(change, new=[item]))
+            index_store.rewrite(root, restored, today=today)
+
+
+def _with_old_entry(documents: RoundTrip, ident: str, new: list[Json]) -> RoundTrip:
+    """Return the documents of a cluster, in which an entry says again what it said."""
+    for position, item in enumerate(documents or ()):
+        if is_about(item, ident):
+            documents[position] = index_store.merge_into(item, new[0])
+    return documents
 
 
 def _last_removed(root: str) -> str:
     """Return the id of the document that was removed last and is still in the trash; raise CommonsError without one."""
-    ident = next((str(_note(root, folder).get("id", "")) for folder in _removals(root)), "")
+    ident = next((str(_note(root, f"{FOLDER}/{folder}").get("id", "")) for folder in _removals(root)), "")
     if not ident:
         raise CommonsError("no lesson is in the trash", fix="To take back what deia learned, type: deia learn undo")
     return ident
@@ -173,8 +198,8 @@ def _removals(root: str) -> list[str]:
     return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
 
 
-def _note(root: str, folder: str) -> dict[str, Json]:
-    content = safe_files.read_text(root, f"{FOLDER}/{folder}/{NOTE}", limit=safe_files.YAML_BYTES)
+def _note(root: str, folder: str, name: str = NOTE) -> dict[str, Json]:
+    content = safe_files.read_text(root, f"{folder}/{name}", limit=safe_files.YAML_BYTES)
     return plain(read_mapping(content.text))
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 START = re.compile(rb"^From [^\n]*\n", re.MULTILINE)  # of a message in a mailbox
 SHOWN = ("From", "To", "Cc", "Date")
 MOST_PARTS = 200
+MOST_NAMED = 5  # attachments; of more, their number is told
+LONGEST_NAME = 100
 LONGEST_HEADER = 500
 # What the parser of the standard library raises about headers that it does not expect.
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, MessageError)
@@ -29,19 +31,23 @@ def read_mails(path: str, content: bytes) -> Reading:
     """Return the messages of a file; attachments are named, not read."""
     is_box = START.match(content) is not None
     messages = START.split(content)[1:] if is_box else [content]
-    lines, notes = MarkdownLines(), set[str]()
+    lines, notes, unread = MarkdownLines(), set[str](), list[str]()
     for raw in messages:
         try:
-            notes.update(_write(message_from_bytes(raw, policy=policy.default), lines))
+            notes.update(_write(message_from_bytes(raw, policy=policy.default), lines, unread))
         except MALFORMED:
             notes.add("A message is malformed, and only a part of it was read.")
+    if len(unread) > MOST_NAMED:
+        notes.add(f"{len(unread):,} attachments were not read.")
+    else:
+        notes.update(f"The attachment {name} was not read." for name in unread)
     title = lines.title if len(messages) == 1 else path.rsplit("/", 1)[-1]
     metadata: dict[str, Json] = {"messages": len(messages), RECORDS: [*lines.pages]}
     return Reading(type="email", title=title, text=lines.text(), metadata=metadata, notes=tuple(sorted(notes)))
 
 
-def _write(message: EmailMessage, lines: MarkdownLines) -> list[str]:
-    """Write a message and return what of it was not read."""
+def _write(message: EmailMessage, lines: MarkdownLines, unread: list[str]) -> list[str]:
+    """Write a message, add its attachments to those that are not read, and return what else there is to say."""
     lines.page()
     lines.heading(1, _header(message, "Subject") or "(no subject)")
     lines.paragraph("\n".join(f"{name}: {value}" for name in SHOWN if (value := _header(message, name))))
@@ -51,7 +57,7 @@ def _write(message: EmailMessage, lines: MarkdownLines) -> list[str]:
         kind = part.get_content_type()
         name = _attached(part)
         if name or number > MOST_PARTS:
-            notes.append(f"The attachment {name or number} was not read.")
+            unread.append(name or str(number))
         elif kind in {"text/plain", "text/html"}:
             bodies.setdefault(kind, _decoded(part))
     if "text/plain" not in bodies and "text/html" in bodies:
@@ -73,7 +79,11 @@ def _header(message: EmailMessage, name: str) -> str:
 
 
 def _attached(part: EmailMessage) -> str:
-    return spaced(part.get_filename() or "(unnamed)") if part.get_content_disposition() == "attachment" else ""
+    return (
+        spaced(part.get_filename() or "(unnamed)")[:LONGEST_NAME]
+        if part.get_content_disposition() == "attachment"
+        else ""
+    )
 
 
 def _decoded(part: EmailMessage) -> str:

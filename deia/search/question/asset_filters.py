@@ -74,17 +74,20 @@ DAY = 86400
 
 def in_days(query: Query, now: float) -> Query:
     """Return a query whose time frame is written as days, months or years."""
-    return query.but(since=day_of(query.since, now), until=day_of(query.until, now))
+    return query.but(since=day_of(query.since, now), until=day_of(query.until, now, is_last=True))
 
 
-def day_of(text: str, now: float) -> str:
-    """Return the day, month or year that a name stands for; anything else is returned as it is."""
+def day_of(text: str, now: float, *, is_last: bool = False) -> str:
+    """Return the day, month or year that a name stands for; anything else is returned as it is.
+
+    A week stands for its Monday, or with `is_last` for its Sunday.
+    """
     today = time.localtime(now)
     known = {"today": "%Y-%m-%d", "this-month": "%Y-%m", "this-year": "%Y"}
     name = "-".join(text.lower().split())
     if name in known:
         return time.strftime(known[name], today)
-    seconds = {"yesterday": DAY, "this-week": DAY * today.tm_wday}.get(name)
+    seconds = {"yesterday": DAY, "this-week": DAY * (today.tm_wday - (6 if is_last else 0))}.get(name)
     if seconds is None:
         try:
             seconds = read_duration(text)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from deia import files
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.errors import QueryError
 from deia.librarian import Librarian
@@ -92,12 +93,19 @@ def answer(desk: Desk, call: Call) -> Reply:
 
 
 def _document_id(desk: Desk, values: Values) -> str:
-    catalog, path = desk.librarian.open_catalog(), _path(values)
+    catalog, path = desk.librarian.open_catalog(), _shelved(desk, values)
     return look_up(catalog, path, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL).document.entry.id
 
 
 def _path(values: Values) -> str:
     return str(values.get("path", "")).removeprefix("library://")
+
+
+def _shelved(desk: Desk, values: Values) -> str:
+    """Return the path of a document, which may leave out the folder `bok/`, as that of a new one may."""
+    path = _path(values)
+    is_below = not files.exists(f"{desk.root}/{path}") and files.exists(f"{desk.root}/bok/{path}")
+    return f"bok/{path}" if is_below else path
 
 
 def _renamed(values: Values, **names: str) -> Values:
@@ -111,10 +119,20 @@ def _search(_desk: Desk, values: Values) -> Values:
     return {**kept, "limit": limit, "detail": "full"}
 
 
-def _add(_desk: Desk, values: Values) -> Values:
-    folder = _path(values).strip("/").removeprefix("bok/")
+def _add(desk: Desk, values: Values) -> Values:
+    path = files.forward(_path(values)).replace("\\", "/").removeprefix(f"{desk.root}/").removeprefix("./")
+    if files.is_absolute(path) and not f"{path}/".startswith("/bok/"):
+        fix = "Name a folder, or a file that ends in .md, such as bok/patterns/queue.md."
+        raise QueryError(f"{path[:200]!r} is outside bok/", fix=fix)
+    folder, name = f"/{path.strip('/')}".removeprefix("/bok/").strip("/"), ""
+    if folder.endswith(".md"):
+        folder, _, name = folder.rpartition("/")
     category = {"category": folder} if folder and folder != "bok" else {}
-    return {**_renamed(values, title="title", text="content", tags="tags"), **category}
+    return {
+        **_renamed(values, title="title", text="content", tags="tags"),
+        **category,
+        **({"file": name} if name else {}),
+    }
 
 
 def _list(_desk: Desk, values: Values) -> Values:
@@ -123,7 +141,9 @@ def _list(_desk: Desk, values: Values) -> Values:
 
 COMPAT: Mapping[str, Callable[[Desk, Values], Values]] = {
     "Librarian_SearchLibrary": _search,
-    "Librarian_ReadFromLibrary": lambda _, values: {"document": _path(values), **_renamed(values, lines="lines")},
+    "Librarian_ReadFromLibrary": lambda desk, values: {
+        "document": _shelved(desk, values), **_renamed(values, lines="lines"),
+    },
     "Librarian_AddToLibrary": _add,
     "Librarian_UpdateLibraryDoc": lambda desk, values: {
         "update": _document_id(desk, values), **_renamed(values, title="title", text="content"),

@@ -26,7 +26,7 @@ from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
 from deia.ingest.checked_source import checked
 from deia.ingest.library_store import PENDING, PROCESSED, PROCESSING
 from deia.ingest.naming import said_of
-from deia.ingest.source import FOLDER, S3, UPLOAD, Source, slug, typed
+from deia.ingest.source import FOLDER, S3, UPLOAD, Source, refuse_empty, slug, typed
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import Desk, Reply
 from deia.serve.server.library_process import command
@@ -144,6 +144,7 @@ async def finish(desk: Desk, name: str, report: Report) -> Reply:
 
 def _source(desk: Desk, place: str, *, collection: str, branch: str = "", filter: str = "") -> Source:  # noqa: A002 - as the tool calls it
     """Return the source that is meant; raise an error if it is not one that an agent may take in."""
+    refuse_empty(place)  # which would be the whole project
     inside = f"{desk.root}/{place}"  # wherever the server was started
     source = typed(inside if not files.is_absolute(files.forward(place)) and files.exists(inside) else place)
     own = tuple(f"{files.real(folder).rstrip('/')}/" for folder in (desk.root, desk.folder))

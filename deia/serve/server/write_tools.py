@@ -48,11 +48,16 @@ def save(
 
 
 def _add(
-    desk: Desk, root: str, text: str, *, tags: Sequence[str], keywords: Sequence[str], trigger: bool, **fields: str
-) -> Reply:
-    _check_category(fields.get("category", ""))
+    desk: Desk, root: str, text: str, *, tags: Sequence[str], keywords: Sequence[str], trigger: bool, file: str = "",
+    **fields: str,
+) -> Reply:  # fmt: skip
+    folder = fields.get("category", "")
+    _check_category(folder)
+    if file and (problem := _part_problem(file.removesuffix(".md"))):
+        raise QueryError(f"save_lesson: the file {file[:100]!r} {problem}", fix="Name it with letters, as queue.md.")
+    path = "/".join(filter(None, ("bok", folder.strip("/"), file))) if file else ""
     lesson = add_lesson(
-        root, text=text, today=desk.today, tags=tuple(tags), keywords=tuple(keywords),
+        root, text=text, today=desk.today, tags=tuple(tags), keywords=tuple(keywords), path=path,
         draft=_draft(text) if trigger else None, **{"title": "", **fields},
     )  # fmt: skip
     desk.librarian.log("index", {"actor": "mcp", "change": f"added {lesson.entry.id}"})
@@ -81,6 +86,8 @@ def _part_problem(part: str) -> str:
         return "leads out of bok/"
     if part.startswith("."):
         return f"has a hidden part: {part[:40]}"
+    if not part.isprintable():
+        return "has control characters"
     return "" if any(map(str.isalnum, part)) else f"has a part without a letter: {part[:40]}"
 
 

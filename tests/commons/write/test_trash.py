@@ -186,6 +186,44 @@ def test_a_changed_lesson_keeps_its_old_text_its_comments_and_what_nobody_change
     assert "# a comment of its own" in index
 
 
+FACTS = {"title": "The very first", "urgency": "critical", "tags": ["a"]}
+
+
+@pytest.mark.parametrize("text", ["New.", None])
+def test_undo_brings_back_what_the_index_said_before_an_update(root: Path, text: str | None) -> None:
+    before = files_of(root)
+    revise_lesson(str(root), "first", text=text, today=DAY, stamp=STAMP, changes=FACTS)
+    after = files_of(root)
+    restored = restore_document(str(root), "first", today=DAY)
+    assert files_of(root) == before
+    kept = root / restored.trash
+    assert [(kept / name).read_text() for name in ("bok/first.md", "index.before")] == [
+        after["bok/first.md"], after["commons_index.yaml"],
+    ]  # fmt: skip
+
+
+def test_undo_of_an_update_leaves_what_the_index_says_of_others(root: Path) -> None:
+    revise_lesson(str(root), "first", text=None, today=DAY, stamp=STAMP, changes=FACTS)
+    revise_lesson(str(root), "second", text=None, today=DAY, stamp=STAMP, changes={"title": "Another"})
+    restore_document(str(root), "first", today=DAY)
+    first, second = load_commons(str(root)).entries
+    assert (first.title, first.urgency, first.tags, first.updated) == ("The first", "", (), "")
+    assert second.title == "Another"
+    assert "# a comment of its own" in (root / "commons_index.yaml").read_text()
+
+
+def test_each_undo_takes_back_one_update(root: Path) -> None:
+    before = files_of(root)
+    for number, title in enumerate(("One", "Two")):
+        revise_lesson(
+            str(root), "first", text=title, today=DAY, stamp=f"20261120T12000{number}", changes={"title": title}
+        )
+    restore_document(str(root), "first", today=DAY)
+    assert load_commons(str(root)).entries[0].title == "One"
+    restore_document(str(root), "first", today=DAY)
+    assert files_of(root) == before
+
+
 def test_an_unknown_urgency_changes_nothing(root: Path) -> None:
     before = files_of(root)
     with pytest.raises(CommonsError, match="critical, high"):

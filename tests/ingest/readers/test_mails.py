@@ -35,6 +35,22 @@ def test_an_attachment_is_named_and_not_read() -> None:
     assert read("a.eml", message.as_bytes()).notes == ("The attachment plan.zip was not read.",)
 
 
+def test_many_attachments_are_counted_and_a_long_name_is_cut() -> None:
+    message = mail()
+    for number in range(1200):
+        message.add_attachment(b"x", maintype="application", subtype="zip", filename=f"{number}.zip")
+    assert read("a.eml", message.as_bytes()).notes == ("1,200 attachments were not read.",)
+    message = mail()
+    message.add_attachment(b"x", maintype="application", subtype="zip", filename="long" * 1000)
+    (note,) = read("a.eml", message.as_bytes()).notes
+    assert len(note) < 200
+
+
+def test_parts_beyond_those_that_are_read_are_counted_too() -> None:
+    nested = b"Content-Type: multipart/mixed; boundary=x\n\n" + b"--x\nContent-Type: text/plain\n\nHello.\n" * 3000
+    assert read("a.eml", nested + b"--x--\n").notes == ("2,800 attachments were not read.",)
+
+
 def test_a_message_that_is_only_html_is_read_as_a_page() -> None:
     pytest.importorskip("selectolax")
     message = EmailMessage()

@@ -66,6 +66,37 @@ def test_the_other_familys_arguments_become_ours(
     assert prepare(desk, tool, given) == Call(tool=own, arguments=arguments)
 
 
+def use(desk: Desk, name: str, **values: str) -> Reply:
+    reply = answer(desk, prepare(desk, find_tool(OFFERED, f"Librarian_{name}"), values))
+    if reply.changed:
+        desk.librarian.compile()
+    return reply
+
+
+@pytest.mark.parametrize("path", ["bok/sailing/Anchor.md", "sailing/Anchor.md", "/bok/sailing/Anchor.md", "Anchor.md"])
+def test_a_path_that_names_a_file_is_where_the_other_tools_find_it(desk: Desk, path: str) -> None:
+    added = use(desk, "AddToLibrary", title="An anchor drags in mud", content="One.", path=path)
+    written = f"bok/{path.lstrip('/').removeprefix('bok/')}"
+    assert Path(desk.root, written).is_file()
+    assert (added.fields["id"], written in added.fields["paths"]) == ("an-anchor-drags-in-mud", True)  # type: ignore[operator]
+    if not path.startswith("/"):
+        written = path
+    assert "> One." in use(desk, "ReadFromLibrary", path=written).text
+    use(desk, "UpdateLibraryDoc", path=written, content="Two.")
+    assert "> Two." in use(desk, "ReadFromLibrary", path=written).text
+    assert use(desk, "RemoveFromLibrary", path=written).fields["removed"]
+
+
+def test_a_new_document_is_nowhere_outside_bok_and_replaces_none(desk: Desk) -> None:
+    before = sorted(Path(desk.root, "bok").rglob("*"))
+    for path in ("/opt/x/evil.md", "/opt/x", "../evil.md", "bok/../../evil.md", "bok/a/.md", "bok/.a/b.md"):
+        with pytest.raises(DeiaError, match=r"outside bok/|out of bok/|hidden part"):
+            use(desk, "AddToLibrary", title="An anchor", content="One.", path=path)
+    with pytest.raises(DeiaError, match="exists already"):
+        use(desk, "AddToLibrary", title="An anchor", content="One.", path="bok/queues/queue-purge.md")
+    assert sorted(Path(desk.root, "bok").rglob("*")) == before
+
+
 def test_only_a_change_of_what_is_there_is_asked_about(desk: Desk) -> None:
     assert "Move queue-purge (A purged queue" in confirmation(
         desk, Call(tool="remove_document", arguments={"id": "queue-purge"})

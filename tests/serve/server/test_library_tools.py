@@ -59,6 +59,18 @@ def test_a_folder_of_the_project_is_taken_in_and_found(desk: Desk, place: Place,
     assert "> The impeller turns left." in shown.text
 
 
+@pytest.mark.parametrize("blank", ["", "  ", "\t", "//"])
+def test_a_source_without_a_name_is_refused_and_is_not_the_whole_project(desk: Desk, blank: str) -> None:
+    with pytest.raises(SourceError, match="names nothing to take in"):
+        index(desk, source=blank)
+    assert answer(desk, Call(tool="list_sources", arguments={})).fields["sources"] == []
+
+
+def test_a_dot_is_the_whole_project(desk: Desk) -> None:
+    index(desk, source=".")
+    assert [one.source.place for one in registered_sources(desk.root, os.environ)] == [desk.root]
+
+
 def test_passages_are_found_within_a_time_frame_and_with_what_stands_around_them(desk: Desk, place: Place) -> None:
     (place.root / "handbook").mkdir()
     long = " ".join(f"Part {number} of the list is kept on a shelf in the store." for number in range(60))

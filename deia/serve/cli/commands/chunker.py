@@ -105,6 +105,5 @@ def chunker_list(*, as_json: bool) -> int:
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
 def chunker_remove(*, names: Sequence[str]) -> None:
     """Forget chunkers of yours; what they cut stays as it is until it is read again."""
-    for name in names:
-        remove(name, os.environ)
+    remove(names, os.environ)
     output.say(f"Removed {', '.join(names)}. {AGAIN}")

@@ -66,7 +66,7 @@ def remove(*, ident: str) -> None:
 @click.command(short_help="Bring a removed lesson back.")
 @click.argument("ident", metavar="[ID]", default="")
 def undo(*, ident: str) -> None:
-    """Bring the lesson with this ID back from the trash, or its text before the last update.
+    """Bring the lesson with this ID back from the trash, or its text and facts before the last update.
 
     Without an ID, it is the lesson that was removed last.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -23,11 +23,12 @@ from deia.ingest.source import Source, SourceError, typed
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
-from deia.text import counted
+from deia.text import counted, shorten
 from deia.typed_json import plain as plain_json
 
 MOST_PLANNED = 200  # files that --dry-run lists
 MOST_NOTES = 100
+LONGEST_NOTE = 400  # characters
 
 
 def _chunker(text: str) -> dict[str, str | int]:
@@ -77,11 +78,29 @@ def ingest(
     """
     root = shared.commons_root()
     fields |= {"depth": -1 if depth is None else depth, "chunker": _chunker(chunker)}
-    sources = [checked(typed(place, kind=kind or "").but(**fields)) for place in places]
+    sources, problems = _there(places, kind or "", fields)
     if dry_run:
         _plan(root, sources)
-        return output.FOUND
-    return _report(root, take_in(root, sources, os.environ, force=force, progress=_show), as_json=as_json)
+        code = output.FOUND
+    else:
+        code = _report(root, take_in(root, sources, os.environ, force=force, progress=_show), as_json=as_json)
+    for problem in problems:
+        output.complain_of(problem)
+    return output.BROKEN if problems else code
+
+
+def _there(places: Sequence[str], kind: str, fields: Mapping[str, object]) -> tuple[list[Source], list[SourceError]]:
+    """Return the sources that can be taken in, and why others cannot; raise the first reason if none can."""
+    sources: list[Source] = []
+    problems: list[SourceError] = []
+    for place in places:
+        try:
+            sources.append(checked(typed(place, kind=kind).but(**fields)))
+        except SourceError as error:
+            problems.append(error)
+    if not sources:
+        raise problems[0]
+    return sources, problems
 
 
 def _plan(root: str, sources: Sequence[Source]) -> None:
@@ -168,7 +187,8 @@ def _lines(registered: Registered) -> list[str]:
 def _notes(root: str, name: str) -> list[str]:
     with open_library(root, os.environ) as library:
         notes = library.notes(name)
-    return output.first([f"  {state:8} {plain(path)}: {plain(note)}" for path, state, note in notes], MOST_NOTES)
+    lines = [f"  {state:8} {plain(path)}: {shorten(plain(note), LONGEST_NOTE)}" for path, state, note in notes]
+    return output.first(lines, MOST_NOTES)
 
 
 @source.command("update", short_help="Read again what changed.")

@@ -54,6 +54,13 @@ def test_undo_brings_back_the_text_before_an_update_and_then_the_one_before_that
     assert "Ask first." in "".join(kept), "what was taken back is not lost"
 
 
+def test_undo_brings_back_the_facts_before_an_update(deia: Deia, commons: Path, lesson: Path) -> None:
+    before = [path.read_text(encoding="utf-8") for path in (lesson, commons / "commons_index.yaml")]
+    assert deia("update", lesson.stem, "--urgency", "critical", "--title", "Foo").code == 0
+    assert deia("undo", lesson.stem).code == 0
+    assert [path.read_text(encoding="utf-8") for path in (lesson, commons / "commons_index.yaml")] == before
+
+
 def test_an_empty_tag_is_refused(deia: Deia, lesson: Path) -> None:
     refused = deia("update", lesson.stem, "--tag", " ")
     assert (refused.code, "One of the tags is empty." in refused.err) == (2, True)

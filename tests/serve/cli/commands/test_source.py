@@ -131,6 +131,18 @@ def test_what_failed_and_had_secrets_is_listed_with_its_reason(deia: Deia, manua
     assert "deploy.md: Secrets were left out, in line 1." in listed
 
 
+def test_a_note_on_a_file_is_shown_in_few_words(deia: Deia, manuals: Path) -> None:
+    secrets = "\n\n".join(f"password: Tr0ub4dor{n}xkcd{n}" for n in range(400))
+    (manuals / "pump.md").write_text(f"# Pump\n\n{secrets}\n", encoding="utf-8")
+    html = "".join(f'Content-Disposition: attachment; filename="{"n" * 90}{n}"\n\nx\n--x\n' for n in range(5))
+    (manuals / "many.eml").write_text(f"Content-Type: multipart/mixed; boundary=x\n\n--x\n{html}", encoding="utf-8")
+    deia("ingest", str(manuals))
+    listed = deia("source", "list", "pump-manuals").out.splitlines()
+    (line,) = [line for line in listed if "many.eml" in line]
+    assert line.endswith("…")
+    assert all(len(line) < 500 for line in listed)
+
+
 def test_an_extra_that_is_missing_is_told_with_what_to_type(
     deia: Deia, manuals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +159,22 @@ def test_a_source_that_fails_ends_with_an_error_and_the_others_are_taken_in(deia
     taken = deia("ingest", "https://localhost:1/x", str(manuals))
     assert (taken.code, "this machine or its network" in taken.err) == (2, True)
     assert "Indexed 2 documents" in taken.out
+
+
+def test_what_is_there_is_taken_in_beside_what_is_missing(deia: Deia, manuals: Path) -> None:
+    places = ("no-such-folder", str(manuals / "deep"), "ftp://example.org/x", str(manuals / "pump.md"))
+    for option, said in (("--dry-run", "pump.md: 1 file would change"), ("--force", "Indexed 2 documents")):
+        taken = deia("ingest", *places, option)
+        assert (taken.code, said in taken.out) == (2, True)
+        assert "deia: there is nothing at no-such-folder\n" in taken.err
+        assert "what ftp:// names is not taken in" in taken.err
+    assert len(json.loads(deia("source", "list", "--json").out)) == 2
+
+
+def test_if_nothing_is_left_of_what_was_named_nothing_is_taken_in(deia: Deia) -> None:
+    taken = deia("ingest", "no-such-folder", "nor-this")
+    assert (taken.code, "there is nothing at no-such-folder" in taken.err) == (2, True)
+    assert deia("source", "list").code == 1
 
 
 def test_an_untrusted_commons_takes_nothing_in(deia: Deia, manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +198,20 @@ def test_what_was_exported_is_taken_in_again_as_it_was(deia: Deia, manuals: Path
     assert deia("source", "export", "pumps").out == before
     found = deia("search", "which way does the impeller turn", "--layer", "library", "--format", "paths")
     assert found.out.splitlines()[0] == "library:pumps/pump.md"
+
+
+def test_ids_begin_with_the_collection_so_the_same_export_needs_the_same_one(
+    deia: Deia, manuals: Path, tmp_path: Path
+) -> None:
+    deia("ingest", str(manuals / "pump.md"), "--name", "pumps", "--collection", "shop")
+    before = deia("source", "export", "pumps").out
+    (tmp_path / "pumps.jsonl").write_text(before, encoding="utf-8")
+    for options, is_same in (((), False), (("--collection", "shop"), True)):
+        deia("source", "remove", "pumps")
+        deia("ingest", str(tmp_path / "pumps.jsonl"), "--type", "chunks", *options)
+        after = deia("source", "export", "pumps").out
+        assert after
+        assert (after == before) is is_same
 
 
 def test_a_replica_says_where_its_sources_are_listed(
