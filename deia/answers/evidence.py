@@ -98,7 +98,7 @@ def understood(catalog: Catalog, query: Query, tiers: Sequence[str], today: str 
     interpretation = interpret(catalog, query)
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     filters = {**layer_filters(query.layers), **interpretation.filters}
-    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
+    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection, text=query.text)
     return Asked(catalog=catalog, question=question, meaning=meaning, filters=filters, today=today)
 
 

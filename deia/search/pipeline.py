@@ -102,7 +102,7 @@ def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str
     """Return the ids of documents in order, without a verdict on whether they answer; used to measure retrieval."""
     interpretation = interpret(catalog, Query(text=_printable(text)))
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
-    meaning = choose_tier(catalog, tiers=tiers)
+    meaning = choose_tier(catalog, tiers=tiers, text=text)
     filters = interpretation.filters
     _, shown = _retrieve_and_rank(catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN))
     return [catalog.id(document.number) for document in higher_first(catalog, shown)[:limit]]
@@ -118,7 +118,7 @@ def _answer_interpreted(
     query, filters = interpretation.query, interpretation.filters
     if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
-    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
+    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection, text=query.text)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
     audit = audit.but(tier=meaning.name, warnings=all_warnings)
     return _answer_question(catalog, interpretation, audit, meaning, helps=helps)

@@ -15,6 +15,7 @@ from deia.match.keyword import ALSO, NUMBERS
 from deia.match.spelling import edits_allowed, worth_keeping
 from deia.match.static_vectors import Static
 from deia.match.tiers import CHOICES, KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
+from deia.match.tokeniser import is_in_another_script
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.asset_filters import collection_names
@@ -60,12 +61,14 @@ class Meaning(Record):
         return tier.name if tier else KEYWORD_TIER
 
 
-def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: str = "") -> Meaning:
+def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: str = "", text: str = "") -> Meaning:
     """Return the first of the tiers whose vectors are in the catalog and were made by the installed model.
 
-    Where a collection keeps to word vectors, the sentence model takes part only in questions that name others.
+    Where a collection keeps to word vectors, the sentence model takes part only in questions that name others. It
+    learned English, and takes all texts of other scripts for alike: a question in one is not asked of it. A person's
+    own model may know the language.
     """
-    warning, is_plain = "", keeps_to_words(catalog, collection)
+    warning, is_plain = "", keeps_to_words(catalog, collection) or is_in_another_script(text)
     for full_name in tiers:
         if is_plain and full_name in (TIERS[0], RESCORED):
             continue
