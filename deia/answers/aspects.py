@@ -65,7 +65,7 @@ def _weight(stems: Mapping[str, float], keywords: Sequence[KeywordIndex]) -> flo
     """Return the information of a word in nats: that of its best stem, or that of a word which nobody uses."""
     best = max(stems, key=lambda stem: stems[stem], default="")
     frequency = sum(keyword.frequency(best) for keyword in keywords) if best else 0
-    return information(frequency, sum(keyword.chunks for keyword in keywords))
+    return information(frequency, sum(keyword.worded for keyword in keywords))
 
 
 def share(aspects: Iterable[Aspect], stems: Collection[str]) -> float:

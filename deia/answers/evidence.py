@@ -26,6 +26,7 @@ from deia.search.ranking.retrieve import (
     judging_meaning,
     judging_tier,
     retrieve,
+    set_filters,
 )
 from deia.search.ranking.weights import fusion_weight, general_information
 from deia.search.stored_document import StoredDocument
@@ -98,7 +99,7 @@ def understood(catalog: Catalog, query: Query, tiers: Sequence[str], today: str 
     interpretation = interpret(catalog, query)
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
     filters = {**layer_filters(query.layers), **interpretation.filters}
-    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
+    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection, text=query.text)
     return Asked(catalog=catalog, question=question, meaning=meaning, filters=filters, today=today)
 
 
@@ -177,9 +178,10 @@ def _observed(asked: Asked, ranked: Sequence[Ranked], passages: Sequence[Passage
     words = {term.stem for term in question.terms if term.part and term.stem}
     seen = as_judged(catalog, asked.question, shown, asked.meaning)
     judging = judging_meaning(catalog, asked.meaning).but(rescorer=None)
+    chosen = set_filters(asked.filters)
     return observe(
-        question, seen, stems, passages=max(1, catalog.keyword.chunks), filters=len(asked.filters),
-        akin=affinity(catalog, asked.question, judging) if seen else 0.0,
+        question, seen, stems, passages=max(1, catalog.keyword.passages_of(chosen)), filters=len(asked.filters),
+        akin=affinity(catalog, asked.question, judging, chosen) if seen else 0.0,
         usual=general_information(words, length=catalog.length),
     )  # fmt: skip
 

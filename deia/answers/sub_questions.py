@@ -116,7 +116,7 @@ def _named(seed: Passage, aspects: Sequence[Aspect]) -> Iterator[Lead]:
         stems = set(stems_in(keyword, name))
         new = stems - known - context
         if new and len(name) >= SHORTEST and all(map(keyword.has_in_title, stems)):
-            rare[name] = max(information(keyword.frequency(stem), keyword.chunks) for stem in new)
+            rare[name] = max(information(keyword.frequency(stem), keyword.worded) for stem in new)
     for name in sorted(rare, key=lambda name: -rare[name])[:MOST_NAMES]:
         at = seed.lines[0] + text.count("\n", 0, text.find(name))
         titled = map(keyword.number, keyword.listed(filters={TITLE: name}, limit=MOST_TARGETS))

@@ -82,7 +82,7 @@ def debug(catalog: Catalog, query: Query, *, tiers: Sequence[str], expected: Seq
     answer = search(catalog, query, tiers=tiers)
     understood = interpret(catalog, query)
     question = read_question(understood.query.text, catalog, strong=understood.strong)
-    meaning = choose_tier(catalog, tiers=tiers)
+    meaning = choose_tier(catalog, tiers=tiers, text=understood.query.text)
     evidence = retrieve(catalog, question, meaning=meaning, filters=understood.filters, limit=DEEP)
     fused = rank_documents(catalog, question, evidence, tier=meaning.name, limit=DEEP, alpha=query.alpha)
     if query.alpha is None:

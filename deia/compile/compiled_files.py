@@ -149,8 +149,11 @@ class CompiledFiles:
     def not_encoded(self, answer: Answer) -> list[str]:
         """Return the warnings about an answer that lacks the sentence model because passages are not encoded yet."""
         from deia.match.tiers import TIERS  # noqa: PLC0415 - watching needs no search
+        from deia.match.tokeniser import is_in_another_script  # noqa: PLC0415 - likewise
         from deia.search.ranking.retrieve import RESCORED_NOTE  # noqa: PLC0415 - likewise
 
+        if is_in_another_script(answer.query):  # the model would not be asked
+            return []
         best, second = TIERS
         is_plain = self._catalog is not None and best not in self._catalog[1].tiers and answer.audit.tier == second
         warnings = [NOT_ENCODED] if is_plain else []

@@ -27,6 +27,8 @@ NAMED = (*FILTERS, "type", "path", "id")  # fields compared as whole values
 DATES = ("created", "updated", "verified")
 ALSO, NOT = "+", "-"  # prefixes of a filter's name: a second filter of that name, and a negated one
 NUMBERS = "document"
+WORDLESS = "-"  # a word of the title of passages that hardly have words; no text has such a term
+MANY = 4  # passages without words count as passages unless they are more than one in so many
 ANALYSER = "deia"
 LONGEST_KEY = 500  # characters of an id or a filter value; the index refuses words of 64 KB
 MOST_PASSAGES = 10_000  # read when looking up the stems of an answer's documents
@@ -67,7 +69,7 @@ def filter_key(value: str) -> str:
 class KeywordIndex:
     """An open index; `name` maps a document's number to its id."""
 
-    __slots__ = ("_name", "_schema", "_searcher", "_stemmer")
+    __slots__ = ("_name", "_schema", "_searcher", "_stemmer", "_worded", "_wordless_documents")
 
     def __init__(self, folder: str, *, name: Callable[[int], str]) -> None:
         try:
@@ -76,11 +78,49 @@ class KeywordIndex:
             raise ArtefactError(f"the keyword index cannot be opened: {error}", where=folder, fix=REBUILD) from error
         self._name = name
         self._stemmer = analyser()
+        self._worded: int | None = None
+        self._wordless_documents: frozenset[int] | None = None
 
     @property
     def chunks(self) -> int:
         """The number of passages."""
         return self._searcher.num_docs
+
+    @property
+    def worded(self) -> int:
+        """The number of passages by which words are rare, without those of numbers and the like if these are many.
+
+        A table of 100,000 rows would else make every word that a few notes share a rare one.
+        """
+        if self._worded is None:
+            self._worded = self.passages_of({})
+        return self._worded
+
+    @property
+    def _has_many_wordless(self) -> bool:
+        return MANY * self._searcher.doc_freq(TITLE, WORDLESS) > self.chunks
+
+    def passages_of(self, filters: Filters) -> int:
+        """Return the number of passages, likewise, of the documents that pass the filters."""
+        if not (self._has_many_wordless or filters):
+            return self.chunks
+        query, occur = tantivy.Query, tantivy.Occur
+        parts = [(occur.Must, query.const_score_query(query.all_query(), 0.0))]
+        parts += [(occur.MustNot, self._wordless())] if self._has_many_wordless else []
+        return self._count(self._filtered(query.boolean_query(parts), filters))
+
+    @property
+    def begun_without_words(self) -> frozenset[int]:
+        """The numbers of the documents that begin with a passage without words, if such passages are many."""
+        if self._wordless_documents is None:
+            occur = tantivy.Occur
+            both = tantivy.Query.boolean_query([(occur.Must, self._first()), (occur.Must, self._wordless())])
+            found = self._found(both, self.chunks) if self._has_many_wordless else []
+            self._wordless_documents = frozenset(number for number, _, _ in found)
+        return self._wordless_documents
+
+    def _wordless(self) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, TITLE, WORDLESS, "basic")
 
     def stems(self, terms: Iterable[str]) -> list[str]:
         """Return the stem of each term."""
@@ -145,7 +185,10 @@ class KeywordIndex:
 
     def count(self, *, filters: Filters) -> int:
         """Return the number of documents that pass the filters."""
-        return int(getattr(self._searcher.search(self._filtered(self._first(), filters), limit=1), "count", 0))
+        return self._count(self._filtered(self._first(), filters))
+
+    def _count(self, query: tantivy.Query) -> int:
+        return int(getattr(self._searcher.search(query, limit=1), "count", 0))
 
     def _first(self) -> tantivy.Query:
         """Return the query for the first passage of every document."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LONGEST_TERM = 64  # characters; longer words are hashes, base64 and the like, which nobody types in full
+LATIN_END = "\u0250"  # after the Latin letters with accents; the rarer ones are between U+1E00 and U+1EFF
 JOINERS = "_-./\\:"
 CACHED_WORDS = 100_000
 CACHED_CHARACTERS = 5_000
@@ -63,6 +64,14 @@ def _spelled_out(token: str) -> str:
     if token[1:] == token[1:].lower() and "_" not in token:
         return token
     return " ".join(part for piece in token.split("_") for part in _humps(piece))
+
+
+def is_in_another_script(text: str) -> bool:
+    """Return whether most letters of a text are of another script than Latin."""
+    if text.isascii():
+        return False
+    letters = [character for character in text if character.isalpha()]
+    return 2 * sum(not ("\u1e00" <= letter <= "\u1eff" or letter < LATIN_END) for letter in letters) > len(letters)
 
 
 def distinct(word_list: Iterable[tuple[str, ...]]) -> list[str]:

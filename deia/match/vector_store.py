@@ -123,11 +123,12 @@ class Vectors:
             return listed.passages(lists, _least(self._distances(numpy, query_bits, listed.signs(lists)), most))
         if among is None:
             return _least(self._distances(numpy, query_bits, self._signs), most)
-        numbers = [passage for document in sorted(among) for passage in self._of(document)]
+        numbers = [passage for document in sorted(among) for passage in self.of(document)]
         signs = _gathered(self._signs, numbers, self.dimensions // 8)
         return [numbers[place] for place in _least(self._distances(numpy, query_bits, signs), most)]
 
-    def _of(self, document: int) -> range:
+    def of(self, document: int) -> range:
+        """Return the numbers of a document's passages."""
         return range(self._starts[document], self._starts[document + 1])
 
     def _distances(self, numpy: ModuleType | None, query_bits: int, signs: bytes | mmap.mmap) -> Distances:

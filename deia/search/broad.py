@@ -27,7 +27,7 @@ HALF_A_LINE = 60
 
 def is_broad(catalog: Catalog, question: Question) -> bool:
     """Return whether a query consists of a word or two that a large share of the passages contains."""
-    return catalog.keyword.chunks >= BROAD_FROM and _occurs_in_more_than(BROAD_SHARE, catalog, question)
+    return catalog.keyword.worded >= BROAD_FROM and _occurs_in_more_than(BROAD_SHARE, catalog, question)
 
 
 def is_vague(catalog: Catalog, question: Question) -> bool:
@@ -39,7 +39,7 @@ def is_vague(catalog: Catalog, question: Question) -> bool:
 
 def _occurs_in_more_than(share: float, catalog: Catalog, question: Question) -> bool:
     parts = [term for term in question.terms if term.part]
-    least = max(1, share * catalog.keyword.chunks)
+    least = max(1, share * catalog.keyword.worded)
     return len(parts) <= BROAD_WORDS and all(
         term.stem and catalog.keyword.frequency(term.stem) > least for term in parts
     )

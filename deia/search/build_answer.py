@@ -140,7 +140,7 @@ class Candidates(Record):
     shown: Sequence[Ranked]
     documents: Sequence[StoredDocument]
     stems: Mapping[str, Mapping[int, Collection[str]]]  # the query's stems in `documents`, by id and passage
-    filters: int  # how many filters were set
+    filters: Filters  # those that were set
     today: str = ""  # as 2026-01-31; "" if nobody knows
     passing: int  # how many documents pass them
     past: Pattern | None = None  # the past question that this one repeats

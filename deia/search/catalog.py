@@ -153,8 +153,9 @@ class Catalog:
 
     @property
     def length(self) -> float:
-        """The mean length of a passage, in bytes of text."""
-        return max(1.0, float(self.header["sizes"][TEXTS]) / max(1, self.keyword.chunks))
+        """The mean length of a passage that counts, in bytes of text."""
+        aside = sum(self.text_size(number) for number in self.keyword.begun_without_words)
+        return max(1.0, float(self.header["sizes"][TEXTS] - aside) / max(1, self.keyword.worded))
 
     def learning_path(self, audience: str) -> Sequence[tuple[str, str]]:
         """Return what an audience should read according to the commons: ids in order, each with a reason."""

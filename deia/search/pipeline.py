@@ -17,7 +17,7 @@ time is passed in by the caller (`checked_at`).
 from __future__ import annotations
 
 from deia.knowledge import Query
-from deia.match.keyword import NOT, NUMBERS
+from deia.match.keyword import NUMBERS
 from deia.match.tiers import TIERS
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING
@@ -56,6 +56,7 @@ from deia.search.ranking.retrieve import (
     judging_meaning,
     judging_tier,
     retrieve,
+    set_filters,
 )
 from deia.search.ranking.shown_order import in_order_shown, with_the_judged
 from deia.search.ranking.variety import varied
@@ -107,7 +108,7 @@ def ranking(catalog: Catalog, text: str, *, limit: int = 10, tiers: Iterable[str
     """Return the ids of documents in order, without a verdict on whether they answer; used to measure retrieval."""
     interpretation = interpret(catalog, Query(text=_printable(text)))
     question = read_question(interpretation.query.text, catalog, strong=interpretation.strong)
-    meaning = choose_tier(catalog, tiers=tiers)
+    meaning = choose_tier(catalog, tiers=tiers, text=text)
     filters = interpretation.filters
     _, shown = _retrieve_and_rank(catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN))
     return [catalog.id(document.number) for document in higher_first(catalog, shown)[:limit]]
@@ -123,7 +124,7 @@ def _answer_interpreted(
     query, filters = interpretation.query, interpretation.filters
     if not query.text.strip() or (query.audience.strip() and situation_named(query.text)):
         return _answer_filters(catalog, query, filters, audit)
-    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection)
+    meaning = choose_tier(catalog, tiers=tiers, collection=query.collection, text=query.text)
     all_warnings = (*audit.warnings, meaning.warning) if meaning.warning else audit.warnings
     audit = audit.but(tier=meaning.name, warnings=all_warnings)
     return _answer_question(catalog, interpretation, audit, meaning, **how)
@@ -230,10 +231,9 @@ def find_candidates(
     ranked, shown = _retrieve_and_rank(
         catalog, question, meaning=meaning, filters=filters, limit=max(limit, SEEN), alpha=query.alpha
     )
-    # Quoted and excluded words are words of the query, not filters.
-    set_filters = {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
-    passing = catalog.keyword.count(filters=set_filters) if set_filters else len(catalog)
-    few = bool(set_filters) and passing <= SEEN  # of the few that somebody asked for, none is hidden
+    chosen = set_filters(filters)
+    passing = catalog.keyword.count(filters=chosen) if chosen else len(catalog)
+    few = bool(chosen) and passing <= SEEN  # of the few that somebody asked for, none is hidden
     shown = higher_first(catalog, shown if few else choose(catalog, shown))
     if catalog.links is not None and query.related != "naive":
         fixed = {name: value for name, value in filters.items() if NUMBERS not in name}  # negated ones, too
@@ -253,7 +253,7 @@ def find_candidates(
         stems=catalog.keyword.stems_by_passage(
             list({*best, *(document.entry.id for document in documents)}), list(stem_weights(question))
         ),
-        filters=len(set_filters),
+        filters=chosen,
         passing=passing,
         today=today,
     )
@@ -310,7 +310,9 @@ def verdict_on(
 def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) -> list[float]:
     """Return the observations that the verdict is based on."""
     ranked = as_judged(catalog, candidates.question, candidates.ranked[:SEEN], meaning)
-    akin = affinity(catalog, candidates.question, judging_meaning(catalog, meaning)) if ranked else 0.0
+    akin = (
+        affinity(catalog, candidates.question, judging_meaning(catalog, meaning), candidates.filters) if ranked else 0.0
+    )
     question = as_typed(catalog, candidates.question, judging_tier(catalog, meaning))
     ids = {
         number: catalog.id(number)
@@ -320,8 +322,8 @@ def observe_ranking(catalog: Catalog, candidates: Candidates, meaning: Meaning) 
         question,
         ranked,
         {number: candidates.stems[ident] for number, ident in ids.items()},
-        passages=max(1, catalog.keyword.chunks * candidates.passing // max(1, len(catalog))),
-        filters=candidates.filters,
+        passages=max(1, catalog.keyword.passages_of(candidates.filters)),
+        filters=len(candidates.filters),
         akin=akin,
         usual=general_information(
             {term.stem for term in question.terms if term.part and term.stem}, length=catalog.length

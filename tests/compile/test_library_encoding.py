@@ -57,6 +57,17 @@ def root(tmp_path: Path, environ: Mapping[str, str]) -> str:
     return str(folder)
 
 
+def test_nobody_is_asked_to_encode_for_a_question_that_the_sentence_model_cannot_read(
+    root: str, environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "manuals/valve.zh.md").write_text("# 阀门\n\n阀门向左转。", encoding="utf-8")
+    update(root, [], environ)
+    answer = Librarian(root).query("阀门向左转吗", tier="compact", layer="library")
+    assert next(iter(answer.documents)).path.endswith("valve.zh.md")
+    assert answer.audit.tier == "static"
+    assert not any("sentence model" in warning or "word vectors" in warning for warning in answer.audit.warnings)
+
+
 def catalog(root: str, environ: Mapping[str, str]) -> str:
     return (derived(root, environ) / "library/catalog").read_text()
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deia.match import tokeniser as module
 from deia.match.keyword import analyser
-from deia.match.tokeniser import LONGEST_TERM, distinct, fold, question_words, terms, words
+from deia.match.tokeniser import LONGEST_TERM, distinct, fold, is_in_another_script, question_words, terms, words
 
 ANY_TEXT = st.text(st.characters(), max_size=300)  # including lone surrogates and NUL
 
@@ -86,3 +86,17 @@ def test_time_is_linear_in_the_length_of_a_text(piece: str) -> None:
 
 def test_every_term_has_exactly_one_stem() -> None:
     assert analyser().analyze("configurations looping 日") == ["configur", "loop", "日"]
+
+
+@pytest.mark.parametrize(
+    "text", ["压力表超过八巴怎么办", "Как заменить подшипник", "ポンプの起動", "nginx 压力表超过八巴怎么办"]
+)
+def test_a_question_is_in_another_script_if_most_of_its_letters_are(text: str) -> None:
+    assert is_in_another_script(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "42 - 17 €", "où est la clé", "Đặt lại mật khẩu", "the λ of a pump", "重启 nginx"]
+)
+def test_accents_digits_and_a_few_letters_make_no_other_script(text: str) -> None:
+    assert not is_in_another_script(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import tantivy
 
@@ -15,7 +15,7 @@ from deia.compile.catalog.embeddings import LaterWriter
 from deia.compile.catalog.prepare import Prepared, is_code, prepared
 from deia.compile.catalog.stems import STEMS
 from deia.compile.catalog.vectors import VectorWriter
-from deia.match.keyword import ANALYSER, DATES, LONGEST_KEY, TEXT, TITLE, filter_key, schema
+from deia.match.keyword import ANALYSER, DATES, LONGEST_KEY, TEXT, TITLE, WORDLESS, filter_key, schema
 from deia.match.numerics import NDArray, np
 from deia.match.spelling import MAGIC, VERSION, deletions, slot, worth_keeping
 from deia.match.tiers import Tier
@@ -109,7 +109,7 @@ def write_prepared(volumes: Sequence[Volume], batch: Prepared, first: int, write
         writers.defined[name] += count
     for place, volume in enumerate(volumes):
         title = " ".join(map(STEMS.__getitem__, dict.fromkeys(terms(volume.entry.title))))
-        for row in rows_of(volume, first + place, batch.texts[place], title):
+        for row in rows_of(volume, first + place, batch.texts[place], title, batch.wordless[place]):
             writers.writer.add_document(row)
         writers.shelf.add(batch.lines[place], volume.document.text, batch.digests[place])
     for vectors in writers.vectors:
@@ -181,8 +181,13 @@ class _Keys(dict[str, str]):
 _KEYS = _Keys()
 
 
-def rows_of(volume: Volume, number: int, texts: Sequence[str], title: str) -> Iterator[tantivy.Document]:
-    """Yield a row for each passage; `texts` and `title` are already analysed for the index."""
+def rows_of(
+    volume: Volume, number: int, texts: Sequence[str], title: str, wordless: Collection[int]
+) -> Iterator[tantivy.Document]:
+    """Yield a row for each passage; `texts` and `title` are already analysed for the index.
+
+    `wordless` are the passages that hardly have words.
+    """
     entry = volume.entry
     text_fields = [("id", entry.id), (TITLE, title)]
     for name, values in _filters(volume).items():
@@ -195,6 +200,8 @@ def rows_of(volume: Volume, number: int, texts: Sequence[str], title: str) -> It
         row = tantivy.Document()
         row.add_text(TEXT, text)
         row.add_unsigned("ordinal", ordinal)
+        if ordinal in wordless:
+            row.add_text(TITLE, WORDLESS)
         for name, value in text_fields:
             row.add_text(name, value)
         for name, day in number_fields:

@@ -195,7 +195,7 @@ def _with_causes(terms: Sequence[Term], broken: Complaint, catalog: Catalog) -> 
     """
     stems = dict(zip(broken.causes, catalog.keyword.stems(list(broken.causes)), strict=True))
     seen = {word: count for word, stem in stems.items() if (count := catalog.keyword.frequency(stem))}
-    chunks = catalog.keyword.chunks
+    chunks = catalog.keyword.worded
     added = [
         Term(
             typed="", stem=stems[word], information=information(seen[word], chunks), part=at < MOST_CAUSES, concept=word
@@ -211,7 +211,7 @@ def _with_causes(terms: Sequence[Term], broken: Complaint, catalog: Catalog) -> 
 
 
 def _information(stem: str, catalog: Catalog) -> float:
-    return information(catalog.keyword.frequency(stem), catalog.keyword.chunks)
+    return information(catalog.keyword.frequency(stem), catalog.keyword.worded)
 
 
 def information(frequency: int, chunks: int) -> float:
@@ -228,7 +228,7 @@ def _word_terms(
     catalog: Catalog,
 ) -> list[Term]:
     """Return a word's terms; the whole of a name is left out if it is unknown, as its parts represent it."""
-    chunks = catalog.keyword.chunks
+    chunks = catalog.keyword.worded
     made_terms: list[Term] = []
     for at, term in enumerate(word):
         part = len(word) == 1 or at > 0

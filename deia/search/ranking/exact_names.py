@@ -73,7 +73,7 @@ def _rare_names(question: Question, catalog: Catalog) -> list[str]:
 
 def is_rare(catalog: Catalog, stem: str) -> bool:
     """Return whether a few passages contain a stem."""
-    return 0 < catalog.keyword.frequency(stem) <= max(RARE, RARE_SHARE * catalog.keyword.chunks)
+    return 0 < catalog.keyword.frequency(stem) <= max(RARE, RARE_SHARE * catalog.keyword.worded)
 
 
 def is_name(token: str) -> bool:

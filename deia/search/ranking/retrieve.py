@@ -11,10 +11,11 @@ from operator import mul
 
 from deia.errors import ArtefactError
 from deia.folders import LIBRARY_PREFIX
-from deia.match.keyword import ALSO, NUMBERS
+from deia.match.keyword import ALSO, NOT, NUMBERS
 from deia.match.spelling import edits_allowed, worth_keeping
 from deia.match.static_vectors import Static
 from deia.match.tiers import CHOICES, KEYWORD_TIER, RESCORED, TIERS, TRANSFORMER, Tier, open_tier
+from deia.match.tokeniser import is_in_another_script
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog, StoredTier
 from deia.search.question.asset_filters import collection_names
@@ -60,12 +61,14 @@ class Meaning(Record):
         return tier.name if tier else KEYWORD_TIER
 
 
-def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: str = "") -> Meaning:
+def choose_tier(catalog: Catalog, *, tiers: Iterable[str] = TIERS, collection: str = "", text: str = "") -> Meaning:
     """Return the first of the tiers whose vectors are in the catalog and were made by the installed model.
 
-    Where a collection keeps to word vectors, the sentence model takes part only in questions that name others.
+    Where a collection keeps to word vectors, the sentence model takes part only in questions that name others. It
+    learned English, and takes all texts of other scripts for alike: a question in one is not asked of it. A person's
+    own model may know the language.
     """
-    warning, is_plain = "", keeps_to_words(catalog, collection)
+    warning, is_plain = "", keeps_to_words(catalog, collection) or is_in_another_script(text)
     for full_name in tiers:
         if is_plain and full_name in (TIERS[0], RESCORED):
             continue
@@ -222,6 +225,11 @@ def _near(catalog: Catalog, vectors: Vectors, vector: Vector, filters: Filters) 
 # --- what the verdict looks at ---
 
 
+def set_filters(filters: Filters) -> Filters:
+    """Return the filters that were set: quoted and excluded words are words of the query."""
+    return {name: value for name, value in filters.items() if not name.startswith(NOT) and NUMBERS not in name}
+
+
 def judging_meaning(catalog: Catalog, meaning: Meaning) -> Meaning:
     """Return the meaning that the verdict looks at: that of the search, or word vectors if words alone were searched.
 
@@ -263,7 +271,7 @@ def as_typed(catalog: Catalog, question: Question, tier: str) -> Question:
     meant = [typed for typed, stem in stems.items() if is_usual(stem)]
     if not meant:
         return question
-    lacked = information(0, catalog.keyword.chunks)
+    lacked = information(0, catalog.keyword.worded)
     kept = (term for term in question.terms if not (term.corrected and term.typed in meant))
     return question.but(terms=(*kept, *(Term(typed=typed, stem="", information=lacked) for typed in meant)))
 
@@ -278,20 +286,45 @@ def _is_cut_anew(term: Term) -> bool:
 # A homonym finds a passage in a commons about something else: *a minimum branching* finds one about Git. The other
 # passages are then unlike the query.
 SAMPLE = 64  # passages, evenly spread; 32, 64, 128 and all of them measured alike
+MOST_OF_ONE, MUCH_MORE = 4, 2  # a document has more than one in 4 of the sample, and twice what each has on average
 MOST = 2.0  # limits the result: if hardly two of a few passages are alike, a ratio to that means nothing
 
 
-def affinity(catalog: Catalog, question: Question, meaning: Meaning) -> float:
-    """Return the similarity of a query with the commons' passages, relative to that of the passages with each other.
+def affinity(catalog: Catalog, question: Question, meaning: Meaning, filters: Filters) -> float:
+    """Return the similarity of a query with the passages that pass, relative to that of these with each other.
 
     About 0 for an unrelated query; also 0 without a tier, or with a person's own model, with which no weight was
-    learned.
+    learned. If a document has much of the sample, as a table of 100,000 rows beside a few notes would, the documents
+    count, too, each alike.
     """
     if meaning.tier is None or meaning.name == TRANSFORMER:
         return 0.0
-    vectors = catalog.vectors(meaning.tier.name)
-    sample = range(0, len(vectors), max(1, -(-len(vectors) // SAMPLE)))
-    return relative_similarity(question_vector(question, meaning.tier), meaning.tier.middle(vectors.passages(sample)))
+    tier, vectors = meaning.tier, catalog.vectors(meaning.tier.name)
+    vector = question_vector(question, tier)
+    few = bool(filters) and catalog.keyword.count(filters=filters) <= MOST_COUNTED_OUT
+    passing: Sequence[int] = sorted(catalog.keyword.numbers(filters=filters)) if few else range(catalog.numbers)
+    among: Sequence[int] = [at for number in passing for at in vectors.of(number)] if few else range(len(vectors))
+    sample = among[:: max(1, -(-len(among) // SAMPLE))]
+    akin = relative_similarity(vector, tier.middle(vectors.passages(sample))) if sample else 0.0
+    wordless = catalog.keyword.begun_without_words
+    if not wordless and not _is_uneven(vectors, sample, len(passing)):
+        return akin
+    by_document = _sample_of_each(vectors, [number for number in passing if number not in wordless])
+    return max(akin, relative_similarity(vector, tier.middle(vectors.passages(by_document)))) if by_document else akin
+
+
+def _is_uneven(vectors: Vectors, sample: Sequence[int], documents: int) -> bool:
+    """Return whether one document has more than a quarter of a sample, which is also much more than others have."""
+    most = max(len(sample) // MOST_OF_ONE, MUCH_MORE * len(sample) // max(1, documents))
+    owners = [vectors.place(passage)[0] for passage in sample] if most < len(sample) else []
+    return any(owner == other for owner, other in zip(owners, owners[most:], strict=False))
+
+
+def _sample_of_each(vectors: Vectors, documents: Sequence[int]) -> list[int]:
+    """Return a few passages of each of some documents, or one of each of those that are evenly spread if many are."""
+    each = max(1, SAMPLE // max(1, len(documents)))
+    spread = documents[:: max(1, -(-len(documents) // SAMPLE))]
+    return [at for number in spread for at in vectors.of(number)[:: max(1, -(-vectors.count(number) // each))]]
 
 
 def relative_similarity(question: Sequence[float], middle: Sequence[float]) -> float:

@@ -105,6 +105,17 @@ def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
     assert set(dict(opened(tmp_path / "3").vocabularies()[1].words())) == {"round", "twentyword"}
 
 
+def test_passages_without_words_are_known_after_a_change_and_gone_with_their_document(tmp_path: Path) -> None:
+    documents = commons(40)
+    numbers = document(99, "\n".join(f"{n},{n / 7:.6f},{n / 3:.6f}" for n in range(4_000)))
+    for name, texts, before in (("a", documents, None), ("b", [*documents, numbers], "a"), ("c", documents, "b")):
+        report = build(tmp_path / name, texts, previous=tmp_path / before if before else None)
+        assert report.incremental == bool(before)
+        assert opened(tmp_path / name).keyword.worded == 40
+    assert [opened(tmp_path / name).keyword.chunks > 80 for name in "abc"] == [False, True, False]
+    assert len(opened(tmp_path / "b").keyword.begun_without_words) == 1
+
+
 def test_many_changes_are_compiled_whole(tmp_path: Path) -> None:
     build(tmp_path / "a", commons(40))
     changed = [document(n, "all new") for n in range(40)]

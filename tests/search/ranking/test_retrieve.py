@@ -205,6 +205,30 @@ def test_a_choice_sets_the_allowed_tiers() -> None:
     assert tiers_of("transformer", model="a/b:c") == ("transformer:a/b:c", "compact", "static")
 
 
+CHINESE = {
+    "pump": (
+        "水泵手册",
+        "启动水泵前必须先排空泵体内的空气。否则叶轮会过热损坏。压力表读数超过八巴时。应立即关闭进水阀并通知值班工程师。轴承每运行五百小时加一次润滑脂。",
+    ),
+    "boiler": ("锅炉检修", "安全阀每年由检验机构校验一次。点火前必须吹扫炉膛五分钟。炉渣在下午四点由运输队清走。"),
+    "leave": ("请假制度", "员工每年有十二天带薪年假。请假超过三天要由部门经理批准。"),
+}
+
+
+def test_a_question_in_another_script_is_not_asked_of_the_sentence_model(tmp_path: Path) -> None:
+    documents = [Document(path=f"{name}.md", title=title, text=text) for name, (title, text) in CHINESE.items()]
+    entries = [Entry(id=name, path=f"{name}.md", title=title) for name, (title, _) in CHINESE.items()]
+    build_catalog(entries, documents, [], [], str(tmp_path), tiers=("static", "compact"))
+    pages = open_catalog(str(tmp_path))
+    for text in ("压力表超过八巴怎么办", "轴承什么时候加润滑脂"):
+        answer = search(pages, Query(text=text), tiers=tiers_of("compact"))
+        by_word_vectors = search(pages, Query(text=text), tiers=("static",))
+        assert (next(iter(answer.documents)).id, answer.audit.tier) == ("pump", "static")
+        assert answer.audit.warnings == by_word_vectors.audit.warnings
+    assert not search(pages, Query(text="如何申请护照"), tiers=tiers_of("auto")).documents
+    assert search(pages, Query(text="the valve of the boiler")).audit.tier == "compact"
+
+
 def test_few_filtered_documents_are_all_shown(tmp_path: Path) -> None:
     names = ("dns", "builds", "domains", "forms")
     texts = {
