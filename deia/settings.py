@@ -153,8 +153,7 @@ def is_personal(source: str) -> bool:
 def _with_line(root: str, error: SettingsError, name: str) -> SettingsError:
     """Return the error with the line number of the setting, if it is found in the file."""
     line = setting_line(root, error.where, "", name) if error.where.endswith(".toml") else 0
-    where = f"{error.where}:{line}" if line else error.where
-    return SettingsError(error.message, where=where, fix=error.fix)
+    return SettingsError(error.message, where=f"{error.where}:{line}" if line else error.where, fix=error.fix)
 
 
 def setting_line(root: str, path: str, table: str, name: str) -> int:
@@ -288,8 +287,8 @@ def _refuse_deep(name: str, content: bytes) -> None:
         if line.count(b".") > MOST_PARTS:
             key = line if line.lstrip().startswith(b"[") else line.partition(b"=")[0]
             if key.count(b".") > MOST_PARTS or line.count(b".") > MOST_DOTS:
-                problem = f"this line has more than {MOST_PARTS} dots"
-                raise SettingsError(problem, where=f"{name}:{number}", fix="Write shorter keys, or several lines.")
+                where, fix = f"{name}:{number}", "Write shorter keys, or several lines."
+                raise SettingsError(f"this line has more than {MOST_PARTS} dots", where=where, fix=fix)
 
 
 def _may_hold_settings(name: str, content: bytes) -> bool:
@@ -351,11 +350,9 @@ def _checked_table(name: str, raw: object, where: str) -> dict[str, object]:
     if name == "schema" and isinstance(raw, dict):  # `deia.graph.schema` checks what is in it
         return raw
     is_valid = (OFF, *ACTIONS).__contains__ if name == "forms" else _is_globs
-    wrong: object = raw
-    if isinstance(raw, dict):
-        wrong = next(({key: value} for key, value in raw.items() if not is_valid(value)), None)
-    if wrong is not None:
-        raise SettingsError(f"{name}: {wrong!r} is not a valid value", where=where, fix=f"Expected: {TABLES[name]}.")
+    bad = [{key: value} for key, value in raw.items() if not is_valid(value)] if isinstance(raw, dict) else [raw]
+    if bad:
+        raise SettingsError(f"{name}: {bad[0]!r} is not a valid value", where=where, fix=f"Expected: {TABLES[name]}.")
     return dict(raw) if isinstance(raw, dict) else {}
 
 
@@ -391,8 +388,7 @@ def _checked_globs(name: str, raw: object, where: str) -> tuple[str, ...]:
 
 
 def _leads_away(glob: str) -> bool:
-    path = files.forward(glob)
-    return files.is_absolute(path) or path.startswith("~") or ".." in path.split("/")
+    return files.is_absolute(path := files.forward(glob)) or path.startswith("~") or ".." in path.split("/")
 
 
 def _converted(raw: object, kind: type) -> object:
