@@ -286,7 +286,7 @@ def _is_cut_anew(term: Term) -> bool:
 # A homonym finds a passage in a commons about something else: *a minimum branching* finds one about Git. The other
 # passages are then unlike the query.
 SAMPLE = 64  # passages, evenly spread; 32, 64, 128 and all of them measured alike
-MOST_OF_ONE, MUCH_MORE = 4, 2  # a document has more than one in 4 of the sample, and twice what each has on average
+MOST_OF_ONE, MUCH_MORE = 4, 2  # of passages, one in 4, and twice what a document has on average
 MOST = 2.0  # limits the result: if hardly two of a few passages are alike, a ratio to that means nothing
 
 
@@ -294,8 +294,8 @@ def affinity(catalog: Catalog, question: Question, meaning: Meaning, filters: Fi
     """Return the similarity of a query with the passages that pass, relative to that of these with each other.
 
     About 0 for an unrelated query; also 0 without a tier, or with a person's own model, with which no weight was
-    learned. If a document has much of the sample, as a table of 100,000 rows beside a few notes would, the documents
-    count, too, each alike.
+    learned. If one document has many of these passages, as a table of 100,000 rows beside a few notes would, the
+    documents count, too, each alike.
     """
     if meaning.tier is None or meaning.name == TRANSFORMER:
         return 0.0
@@ -307,17 +307,17 @@ def affinity(catalog: Catalog, question: Question, meaning: Meaning, filters: Fi
     sample = among[:: max(1, -(-len(among) // SAMPLE))]
     akin = relative_similarity(vector, tier.middle(vectors.passages(sample))) if sample else 0.0
     wordless = catalog.keyword.begun_without_words
-    if not wordless and not _is_uneven(vectors, sample, len(passing)):
+    if not wordless and not _is_uneven(vectors, among, len(passing)):
         return akin
     by_document = _sample_of_each(vectors, [number for number in passing if number not in wordless])
     return max(akin, relative_similarity(vector, tier.middle(vectors.passages(by_document)))) if by_document else akin
 
 
-def _is_uneven(vectors: Vectors, sample: Sequence[int], documents: int) -> bool:
-    """Return whether one document has more than a quarter of a sample, which is also much more than others have."""
-    most = max(len(sample) // MOST_OF_ONE, MUCH_MORE * len(sample) // max(1, documents))
-    owners = [vectors.place(passage)[0] for passage in sample] if most < len(sample) else []
-    return any(owner == other for owner, other in zip(owners, owners[most:], strict=False))
+def _is_uneven(vectors: Vectors, passages: Sequence[int], documents: int) -> bool:
+    """Return whether one document has more than a quarter of some passages, and much more than others have."""
+    most = max(1, len(passages) // MOST_OF_ONE, MUCH_MORE * len(passages) // max(1, documents))
+    # The passages of a document are next to each other, so that more than `most` are at one of these places.
+    return any(vectors.count(vectors.place(passage)[0]) > most for passage in passages[most::most])
 
 
 def _sample_of_each(vectors: Vectors, documents: Sequence[int]) -> list[int]:
