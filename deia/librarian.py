@@ -137,7 +137,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
         )  # fmt: skip
         if mode == "keywords" and not filters["keywords"]:
             filters["keywords"] = tuple(given_text(text).split())
-        layers = (layer,) if layer else self.settings.searched
+        layers = (layer,) if layer else self.searched_layers
         query = Query(text=given_text(text), layers=layers, **filters, **how_to_rank(mode, self.settings))
         if since or until:
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame

@@ -62,11 +62,6 @@ class Settings(Record):
     trusted: bool = True  # whether the person trusts the commons, so that its files count
     clamped: Mapping[str, str] = {}  # what a project's file says of a setting, if that is out of bounds
 
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """The layers that searches find; () for all."""
-        return () if self.starter and self.starter_documents else ("own", "packs", "library")
-
     def by_name(self) -> dict[str, Json]:
         """Return the settings themselves."""
         return {name: value for name, value in self.values().items() if name not in ABOUT}

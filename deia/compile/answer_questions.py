@@ -44,6 +44,12 @@ class AnswersQuestions:
         """Return the compiled search catalog."""
         raise NotImplementedError
 
+    @property
+    def searched_layers(self) -> tuple[str, ...]:
+        """The layers that a search finds unless it names one; () for all."""
+        with_starter = self.settings.starter and self.settings.starter_documents
+        return () if with_starter else ("own", "packs", "library")
+
     def ingest(self, source: Sources, **options: Unpack[HowToTakeIn]) -> TakenIn | Pending[TakenIn]:
         """Take a source into the library and compile what changed; inside an event loop, await the result.
 
@@ -198,7 +204,7 @@ class AnswersQuestions:
         if not text.strip():
             raise QueryError("there is no question", fix='Type: deia ask "what if the queue stops?"')
         asking = text.encode("utf-8", "replace").decode()
-        query = Query(text=asking, collection=collection, layers=self.settings.searched)
+        query = Query(text=asking, collection=collection, layers=self.searched_layers)
         with self._lock:
             commons, library = self.open_catalog(), self._compiled.open_library()
         searched = parts(commons, library, query) if library else [(commons, query)]
