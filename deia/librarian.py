@@ -143,8 +143,7 @@ class Librarian(AsksGraph, AnswersQuestions, FollowsProtocol):
             from deia.search.question.asset_filters import in_days  # noqa: PLC0415 - few questions have a time frame
 
             query = in_days(query, time.time())
-        tier = mode if mode == "keyword" else tier
-        return RenderableAnswer(**self._answer(query, tier, skip).values())
+        return RenderableAnswer(**self._answer(query, mode if mode == "keyword" else tier, skip).values())
 
     def _answer(self, query: Query, tier: str | None, skip: Sequence[str]) -> Answer:
         """Return and log the answer of the commons and the library; raise QueryError if the tier is unknown."""

@@ -14,7 +14,7 @@ from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.index.near_copies import near_copies
-from deia.commons.index.successors import circle_of, successors_of
+from deia.commons.index.successors import circles_of, successors_of
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import unmeant_problems
 from deia.commons.notes.describe import usual_names
@@ -30,6 +30,7 @@ from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
 
 BUILD = "Run `deia index build`."
+MOST_NAMED = 9  # documents of a circle
 
 
 def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -> list[Problem]:
@@ -136,25 +137,27 @@ def thin_entries(commons: Commons) -> Iterator[Problem]:
 
 def circular_successors(commons: Commons) -> Iterator[Problem]:
     """Report documents that supersede themselves, alone or in turn; each circle once."""
-    successors = successors_of(commons.entries)
-    for ident in successors:
-        circle = circle_of(ident, successors)
-        if circle and ident == min(circle):
-            turn = " by ".join(map(quote, (*circle, ident)))
-            message = f"{quote(ident)} supersedes itself." if len(circle) == 1 else f"A circle: {turn} is superseded."
-            path, line = _where_superseded(commons, ident)
-            fix = "Remove `superseded_by` from the one that holds; until then all of them do."
-            yield Problem(path=path, line=line, found=message, fix=fix, code="circular-successors", severity="warning")
+    circles = circles_of(successors_of(commons.entries))
+    places = _superseding(commons) if circles else {}
+    for circle in circles:
+        turn = " by ".join(map(quote, (*circle[:MOST_NAMED], *(("…",) if circle[MOST_NAMED:] else ()), circle[0])))
+        message = f"A circle: {turn} is superseded." if circle[1:] else f"{quote(circle[0])} supersedes itself."
+        path, line = places[circle[0]]
+        fix = "Remove `superseded_by` from the one that holds; until then all of them do."
+        yield Problem(path=path, line=line, found=message, fix=fix, code="circular-successors", severity="warning")
 
 
-def _where_superseded(commons: Commons, ident: str) -> tuple[str, int]:
-    """Return the file and line that name a document's successor: its entry, or its own metadata."""
-    listed = next((entry for entry in commons.index.entries if entry.id == ident and entry.superseded_by), None)
-    if listed:
-        return commons.index.path, listed.line
-    path = next(entry.path for entry in commons.entries if entry.id == ident)
-    metadata = next((document.metadata for document in commons.documents if document.path == path), None)
-    return path, usual_names(metadata).at("superseded_by") if isinstance(metadata, Map) else 0
+def _superseding(commons: Commons) -> dict[str, tuple[str, int]]:
+    """Return the file and line that name each superseded document's successor: its entry, or its own metadata."""
+    listed = {entry.id: (commons.index.path, entry.line) for entry in commons.index.entries if entry.superseded_by}
+    metadata = {document.path: document.metadata for document in commons.documents}
+    places = dict(listed)
+    for entry in commons.entries:
+        if entry.superseded_by and entry.id not in listed:
+            own = metadata.get(entry.path)
+            line = usual_names(own).at("superseded_by") if isinstance(own, Map) else 0
+            places.setdefault(entry.id, (entry.path, line))
+    return places
 
 
 def unfilled_outlines(commons: Commons) -> Iterator[Problem]:
@@ -208,8 +211,10 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
     known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
-    for ident, successor in successors_of(commons.entries).items():
-        place, line = _where_superseded(commons, ident)
+    successors = successors_of(commons.entries)
+    places = _superseding(commons) if successors else {}
+    for ident, successor in successors.items():
+        place, line = places[ident]
         for problem in _unknown(commons, line, f"`superseded_by` of {quote(ident)}", (successor,), known):
             yield problem.but(path=place)
     for entry in _listed(commons):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deia.match.keyword import Filters
 
 MOST_NEXT = 5
+MOST_REPLACED = 20  # documents in a row, each in the place of the one before
 MOST_QUERIES = 5
 MOST_BROWSED = 30
 BROWSED = {"cluster": "topics", "platform": "platforms", "audience": "audiences"}
@@ -117,13 +118,12 @@ def suggested_next(
 
 def _successor(catalog: Catalog, document: StoredDocument) -> str:
     """Return the id of the document that in the end takes the place of another, or ""."""
-    ident = ""
-    while document.entry.superseded_by:  # which a compile has freed of circles
-        ident = document.entry.superseded_by
-        following = [*catalog.documents([ident])]
-        if not following:
-            return ident
-        document = following[0]
+    ident = document.entry.superseded_by
+    for _ in range(MOST_REPLACED if ident else 0):
+        following = next(iter(catalog.documents([ident])), None)
+        if following is None or not following.entry.superseded_by:
+            break
+        ident = following.entry.superseded_by
     return ident
 
 
@@ -334,20 +334,17 @@ def nothing_passes(catalog: Catalog, query: Query, filters: Filters, audit: Audi
     named = [f"{name} {getattr(query, name)} ({count})" for name, count in counts.items() if getattr(query, name, "")]
     together = f": {', '.join(named)}" if named else ""
     suggestions = (f"No document passes all filters{together}.", "Leave out a filter, or choose from these.")
-    return Answer(
-        query=query.text,
-        matched=False,
-        audit=audit,
-        reason=NOTHING,
-        suggestions=suggestions,
-        browse=_browse(catalog, query.layers),
-    )
+    return _nothing(query, audit).but(suggestions=suggestions, browse=_browse(catalog, query.layers))
+
+
+def _nothing(query: Query, audit: Audit) -> Answer:
+    return Answer(query=query.text, matched=False, audit=audit, reason=NOTHING)
 
 
 def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *, helps: bool = True) -> Answer:
     """Return the answer that no document fits; if it `helps`, with the corrected query, unknown words and more."""
     if not helps:
-        return Answer(query=query.text, matched=False, audit=audit, reason=NOTHING)
+        return _nothing(query, audit)
     corrected, unknown = searched_for(question), unknown_words(question)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
     suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
@@ -355,11 +352,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *
     suggestions += [f"Ask more broadly: {broader!r} alone."] if broader else []
     suggestions.append("Ask in other words, or leave out a filter.")
     suggestions.append("If you find the answer elsewhere, add it: `deia add`.")
-    return Answer(
-        query=query.text,
-        matched=False,
-        audit=audit,
-        reason=NOTHING,
+    return _nothing(query, audit).but(
         searched_for=corrected,
         corrected=tuple(term.corrected for term in question.terms if term.corrected),
         browse=_browse(catalog, query.layers),

@@ -116,7 +116,7 @@ class Catalog:
         self._offsets = memoryview(_mapped(folder, OFFSETS)).cast("Q")
         self._vocabularies: tuple[Vocabulary, ...] | None = None
         self._vectors: dict[str, Vectors] = {}
-        self._patterns: tuple[Pattern, ...] | None = None
+        self._patterns: Sequence[Mapping[str, Any]] | None = None
         self._stems: Mapping[str, Sequence[int]] = {}
         self._opened: dict[int, StoredDocument] = {}
         self._clusters: Mapping[str, Cluster] | None = None
@@ -263,20 +263,27 @@ class Catalog:
                 shared.setdefault(number, set()).add(stem)
         return shared
 
-    def past_questions(self) -> Sequence[Pattern]:
-        """Return all past questions."""
-        return self._read_patterns()
-
     def pattern(self, number: int) -> Pattern:
         """Return a past question by its number."""
-        return self._read_patterns()[number]
+        fields = self._read_patterns()[number]
+        return Pattern(
+            wordings=tuple(fields["wordings"]),
+            keywords=tuple(map(tuple, fields["keywords"])),
+            cluster=fields["cluster"],
+            urgency=fields["urgency"],
+            documents=tuple(fields["documents"]),
+        )
+
+    def wordings(self) -> list[Sequence[str]]:
+        """Return the wordings of each past question, by number."""
+        return [fields["wordings"] for fields in self._read_patterns()]
 
     def patterns_answered_by(self, documents: Collection[str]) -> list[Pattern]:
         """Return the past questions that have a wording and that any of these documents answers."""
         return [
-            pattern
-            for pattern in self._read_patterns()
-            if pattern.wordings and any(document in documents for document in pattern.documents)
+            self.pattern(number)
+            for number, fields in enumerate(self._read_patterns())
+            if fields["wordings"] and any(document in documents for document in fields["documents"])
         ]
 
     def concepts(self, key: str) -> list[tuple[str, str]]:
@@ -293,21 +300,12 @@ class Catalog:
             self._concepts = ConceptGroups(groups=fields["groups"], by_stems=fields["by"], defined=fields["defined"])
         return self._concepts
 
-    def _read_patterns(self) -> tuple[Pattern, ...]:
+    def _read_patterns(self) -> Sequence[Mapping[str, Any]]:
+        """Return the past questions as the compiler wrote them; a search needs few of them as records."""
         if self._patterns is None:
             fields = _json(self.folder, PATTERNS)
-            self._stems = fields["stems"]
-            self._patterns = tuple(
-                Pattern(
-                    wordings=tuple(pattern["wordings"]),
-                    keywords=tuple(map(tuple, pattern["keywords"])),
-                    cluster=pattern["cluster"],
-                    urgency=pattern["urgency"],
-                    documents=tuple(pattern["documents"]),
-                )
-                for pattern in fields["patterns"]
-            )
-        return self._patterns
+            self._stems, self._patterns = fields["stems"], fields["patterns"]
+        return self._patterns or ()
 
     def document_at(self, number: int) -> StoredDocument:
         """Return a document by its number; the last ones are kept."""

@@ -27,9 +27,9 @@ LONGER = 8  # characters by which two spellings of one question may differ: spac
 def repeated(catalog: Catalog, text: str) -> Pattern | None:
     """Return the past question of which a text is a wording, if the index says what answers it."""
     asked = _folded(text)
-    for past in catalog.past_questions() if asked else ():
-        near = [wording for wording in past.wordings if abs(len(wording) - len(text)) <= LONGER]
-        if past.documents and asked in map(_folded, near):
+    for number, wordings in enumerate(catalog.wordings() if asked else ()):
+        near = [wording for wording in wordings if abs(len(wording) - len(text)) <= LONGER]
+        if asked in map(_folded, near) and (past := catalog.pattern(number)).documents:
             return past
     return None
 

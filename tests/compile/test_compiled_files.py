@@ -19,15 +19,21 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
 
 
-def test_what_was_compiled_with_another_choice_of_the_starter_is_compiled_again(
-    tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tmp_path / "commons"
-    root.mkdir()
-    (root / "deia.toml").write_text("", encoding="utf-8")
-    (tmp_path / "without.toml").write_text("starter = false\n", encoding="utf-8")
+@pytest.fixture
+def root(tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty commons, with the variables of the tests set."""
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
+    folder = tmp_path / "commons"
+    folder.mkdir()
+    (folder / "deia.toml").write_text("", encoding="utf-8")
+    return folder
+
+
+def test_what_was_compiled_with_another_choice_of_the_starter_is_compiled_again(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "without.toml").write_text("starter = false\n", encoding="utf-8")
     monkeypatch.delenv("DEIA_STARTER", raising=False)
     question, said = (
         "delete and recreate a netlify site",
@@ -45,13 +51,8 @@ def test_what_was_compiled_with_another_choice_of_the_starter_is_compiled_again(
 
 
 def test_an_answer_leaves_out_the_starter_where_nothing_can_be_compiled(
-    tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tmp_path / "commons"
-    root.mkdir()
-    (root / "deia.toml").write_text("", encoding="utf-8")
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setenv("DEIA_STARTER", "true")
     Librarian(str(root)).compile()
     monkeypatch.setenv("DEIA_STARTER", "false")

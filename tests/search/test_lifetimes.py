@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
+from deia.commons.index.successors import circles_of
+from deia.compile.catalog import document_store
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import open_catalog
@@ -96,6 +100,37 @@ def test_lint_names_each_circle_of_successors_once_with_its_place(tmp_path: Path
         "A circle: `a` by `b` by `c` by `a` is superseded.": ("bok/a.md", 3),
         "`own` supersedes itself.": ("bok/own.md", 3),
     }
+
+
+def test_a_catalog_of_an_older_deia_may_have_circles_of_successors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document_store, "with_real_successors", list)  # as it was compiled before
+    answer = asked(tmp_path, on="2026-03-02", superseded_by="old")
+    assert "superseded by old" in summary(answer)
+
+
+@given(st.lists(st.integers(0, 9), max_size=10))
+def test_circles_are_those_that_following_each_document_finds(names: list[int]) -> None:
+    successors = {str(at): str(name) for at, name in enumerate(names)}
+
+    def comes_back(start: str) -> bool:
+        ident = start
+        for _ in successors:
+            ident = successors.get(ident, "")
+            if ident == start:
+                return True
+        return False
+
+    circles = circles_of(successors)
+    assert sorted(ident for circle in circles for ident in circle) == sorted(filter(comes_back, successors))
+    assert all(successors[old] == new for one in circles for old, new in zip(one, (*one[1:], one[0]), strict=True))
+
+
+def test_a_chain_of_very_many_successors_is_followed_once() -> None:
+    successors = {str(at): str(at + 1) for at in range(300_000)}
+    assert circles_of(successors) == []
+    assert [len(circle) for circle in circles_of({**successors, "300000": "0"})] == [300_001]
 
 
 @pytest.mark.parametrize("successor", ["old", "nonesuch"])

@@ -12,7 +12,6 @@ LENGTHS = ((4,), (4, 2), (4, 2, 2))  # digits of a year, a month and a day
 FIRST = (1, 1, 1)
 DURATIONS = (0, 10_000, 100, 1)  # the length of a year, a month and a day in these numbers, by the number of parts
 MONTHS, DAYS = 12, 31
-SHORT_MONTHS = {"02": 28, "04": 30, "06": 30, "09": 30, "11": 30}
 ADVICE = "Write it as updated:2026, updated:>2026-01-31 or updated:2026-01..2026-03."
 
 
@@ -42,13 +41,16 @@ def days(text: str) -> range | None:
 
 
 def _typed(text: str) -> range | None:
-    """Return the days of a date in a filter, whose month has to have such a day: nobody means the 31st of February."""
-    year, _, rest = text.partition("-")
-    month, _, day = rest.partition("-")
-    span = _span(text)
-    is_leap = span is not None and int(year) % 4 == 0 and (int(year) % 100 != 0 or int(year) % 400 == 0)
-    longest = SHORT_MONTHS.get(month, DAYS) + (month == "02" and is_leap)
-    return span if span and int(day or 1) <= longest else None
+    """Return the days of a date in a filter, which is one that there is: nobody means the 31st of February."""
+    from datetime import date  # noqa: PLC0415 - few questions have a date
+
+    span, parts = _span(text), text.split("-")
+    if span and len(parts) == len(FIRST):
+        try:
+            date(*map(int, parts))
+        except ValueError:
+            return None
+    return span
 
 
 def _span(text: str) -> range | None:
