@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from deia.search.catalog import Catalog
 
 ASKING = ("what", "which", "who", "the", "dependents", "callers", "users", "importers", "consumers")
+MOST_WORDS = 100  # of a question that are looked at: no such question has more
+USING = tuple(  # how words begin of which every such question has one
+    "affect blast break call consum depend effect fail hit impact import inherit need reference rel rest use".split()
+)
 SHOWN = 8  # dependents in an answer to a question
 
 
@@ -117,16 +121,15 @@ class AsksGraph:
         The graph is asked as it is, since a search does not wait until it is up to date.
         """
         folder = f"{self._compiled.folder}/{GRAPH}"
-        if question[:12].casefold().split(" ")[0] not in ASKING or not files.exists(folder):
+        name = _changed_thing(question) if files.exists(folder) else ""
+        if not name:
             return ()
         from deia.graph.graph_questions import dependents  # noqa: PLC0415 - few questions are such
         from deia.graph.graph_store import Graph, GraphError  # noqa: PLC0415
-        from deia.search.question.impact import changed_thing  # noqa: PLC0415
 
-        name = changed_thing(question)
         try:
             with Graph(folder) as graph:
-                return tuple(dependents(graph, name, limit=SHOWN).text.split("\n")) if name else ()
+                return tuple(dependents(graph, name, limit=SHOWN).text.split("\n"))
         except (QueryError, GraphError):  # it has nothing of that name
             return ()
 
@@ -139,6 +142,16 @@ class AsksGraph:
         chunks = sum(catalog.keyword.chunks for catalog in catalogs)
         with self.open_graph() as graph:
             return stats(graph, chunks=chunks, vectors=sum(map(_vectors, catalogs)))
+
+
+def _changed_thing(question: str) -> str:
+    """Return what `changed_thing` does; its patterns cost as much as a short search, and few questions need them."""
+    first, *others = question.casefold().split(maxsplit=MOST_WORDS) or [""]
+    if first not in ASKING or not any(word.startswith(USING) for word in (first, *others)):
+        return ""
+    from deia.search.question.impact import changed_thing  # noqa: PLC0415 - as the docstring says
+
+    return changed_thing(question)
 
 
 def _vectors(catalog: Catalog) -> int:

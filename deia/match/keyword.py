@@ -32,6 +32,7 @@ MANY = 4  # passages without words count as passages unless they are more than o
 ANALYSER = "deia"
 LONGEST_KEY = 500  # characters of an id or a filter value; the index refuses words of 64 KB
 MOST_PASSAGES = 10_000  # read when looking up the stems of an answer's documents
+FEW_VALUES = 100  # terms of a query, beside which the automaton of a set of terms takes longer and a megabyte
 MASK_BITS = 20  # a float's significand holds 24 bits exactly
 REBUILD = "Run `deia compile`."
 
@@ -140,7 +141,7 @@ class KeywordIndex:
         """Return the numbers of those of some documents that there are, by their ids."""
         if not documents:
             return {}
-        wanted = tantivy.Query.term_set_query(self._schema, "id", [*{*map(key, documents)}])
+        wanted = self._one_of("id", {*map(key, documents)})
         both = tantivy.Query.boolean_query([(tantivy.Occur.Must, self._first()), (tantivy.Occur.Must, wanted)])
         by_key = {key(self._name(number)): number for number, _, _ in self._found(both, len(documents))}
         return {document: by_key[key(document)] for document in documents if key(document) in by_key}
@@ -207,7 +208,7 @@ class KeywordIndex:
         bits = [
             (occur.Should, query.const_score_query(self._term(stem), float(1 << n))) for n, stem in enumerate(stems)
         ]
-        documents = query.term_set_query(self._schema, "id", [key(document) for document in by_document])
+        documents = self._one_of("id", [key(document) for document in by_document])
         full_query = query.boolean_query(
             [(occur.Must, query.const_score_query(documents, 0.0)), (occur.Must, query.boolean_query(bits))]
         )
@@ -241,7 +242,7 @@ class KeywordIndex:
             kind = tantivy.FieldType.Unsigned
             return query.range_query(self._schema, name, kind, wanted.start, wanted.stop, include_upper=False)
         if isinstance(wanted, frozenset):
-            return query.term_set_query(self._schema, name, sorted(wanted)) if wanted else query.empty_query()
+            return self._one_of(name, sorted(wanted)) if wanted else query.empty_query()
         if isinstance(wanted, tuple):
             return query.boolean_query([(tantivy.Occur.Should, self._passing(name, value)) for value in wanted])
         if name == TITLE:
@@ -249,6 +250,14 @@ class KeywordIndex:
             title_words = [query.term_query(self._schema, name, stem, "basic") for stem in stems]
             return query.boolean_query([(tantivy.Occur.Must, word) for word in title_words])
         return query.term_query(self._schema, name, filter_key(wanted), "basic")
+
+    def _one_of(self, name: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
+        """Return the query for any of some values: a set of terms builds an automaton, which pays for many only."""
+        query = tantivy.Query
+        if len(values) > FEW_VALUES:
+            return query.term_set_query(self._schema, name, [*values])
+        every = [query.term_query(self._schema, name, value, "basic") for value in values]
+        return query.boolean_query([(tantivy.Occur.Should, one) for one in every])
 
     def _found(self, query: tantivy.Query, limit: int) -> list[tuple[int, int, float]]:
         hits = self._searcher.search(query, limit=limit, count=False).hits

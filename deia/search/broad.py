@@ -21,6 +21,7 @@ BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large s
 BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
 VAGUE_SHARE = 0.02  # likewise, where nothing found is sure to answer
 BROAD_WORDS = 2
+NAME_WORDS = 4  # of a cluster or a platform
 MOST_NARROWER = 3
 HALF_A_LINE = 60
 
@@ -32,9 +33,13 @@ def is_broad(catalog: Catalog, question: Question) -> bool:
 
 def is_vague(catalog: Catalog, question: Question) -> bool:
     """Return whether a query that nothing surely answers names a group of documents, or a word or two of several."""
-    named = fold(question.text)
-    is_group = any(catalog.keyword.has(kind, named) for kind in ("cluster", "platform"))
-    return is_group or _occurs_in_more_than(VAGUE_SHARE, catalog, question)
+    return _names_group(catalog, fold(question.text)) or _occurs_in_more_than(VAGUE_SHARE, catalog, question)
+
+
+def _names_group(catalog: Catalog, name: str) -> bool:
+    """Return whether there is a cluster or a platform of a name; an index without any takes a megabyte to say so."""
+    is_short = len(name.split()) <= NAME_WORDS
+    return is_short and any(catalog.keyword.has(kind, name) for kind in ("cluster", "platform"))
 
 
 def _occurs_in_more_than(share: float, catalog: Catalog, question: Question) -> bool:
