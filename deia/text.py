@@ -108,3 +108,12 @@ def counted(number: int, noun: str) -> str:
 def period(first: str, last: str) -> str:
     """Return two days as a period: `on 2026-11-23`, `from 2026-11-20 to 2026-11-23`."""
     return f"on {first}" if first == last else f"from {first} to {last}"
+
+
+def no_longer_holding(superseded_by: str, valid_until: str, today: str) -> str:
+    """Return why a document no longer holds, or ""; `today` is as 2026-01-31, or "" if nobody knows."""
+    reasons = (
+        f"superseded by {superseded_by}" if superseded_by else "",
+        f"valid until {valid_until} only" if today and "" < valid_until < today else "",
+    )
+    return ", ".join(filter(None, reasons))

@@ -336,6 +336,19 @@ def test_a_changed_trigger_counts_from_the_next_look_on(small: Path, monkeypatch
     assert librarian.check_triggers(["User: I will burn the shop"], conversation_id="after")
 
 
+@pytest.mark.parametrize("successor", ["newer", "lesson", "nobody"])
+def test_an_injection_tells_what_is_superseded_by_another_lesson(small: Path, successor: str) -> None:
+    index = small / "commons_index.yaml"
+    text = index.read_text(encoding="utf-8")
+    both = f"superseded_by: {successor}}}, {{id: newer, path: bok/newer.md, title: Newer copies}}"
+    index.write_text(text.replace("keywords: [shop]}", f"keywords: [shop], {both}"), encoding="utf-8")
+    (small / "bok" / "newer.md").write_text("# Newer copies\n\nCopy twice.\n", encoding="utf-8")
+    librarian = Librarian(small)
+    shown = librarian.get_context(librarian.check_triggers(["User: I will sell the shop"])).text
+    assert ("no longer holds: superseded by newer" in shown) is (successor == "newer")
+    assert ("no longer holds" in shown) is (successor == "newer")
+
+
 @pytest.mark.parametrize("damage", [b"", b"DEIA-T1\n", b"\0" * 500])
 def test_torn_compiled_triggers_are_made_again(small: Path, damage: bytes) -> None:
     Librarian(small).compile()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deia.knowledge import Entry
 from deia.records import TYPE_CHECKING
+from deia.text import no_longer_holding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,11 +17,7 @@ OUTDATED = 0.5  # of its score, for a document that no longer holds
 
 def outdated(entry: Entry, today: str) -> str:
     """Return why a document no longer holds, or ""; `today` is as 2026-01-31, or "" if nobody knows."""
-    reasons = (
-        f"superseded by {entry.superseded_by}" if entry.superseded_by else "",
-        f"valid until {entry.valid_until} only" if today and "" < entry.valid_until < today else "",
-    )
-    return ", ".join(filter(None, reasons))
+    return no_longer_holding(entry.superseded_by, entry.valid_until, today)
 
 
 def outdated_notes(entries: Iterable[Entry], today: str) -> list[str]:

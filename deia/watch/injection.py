@@ -6,9 +6,11 @@ it is framed as reference material, every line of a document is quoted, and noth
 
 from __future__ import annotations
 
+from time import gmtime, strftime
+
 from deia.firing import Firing, Injection, Reference
 from deia.records import ACTIONS, STOPPING, TYPE_CHECKING, UNTRUSTED
-from deia.text import one_line, shorten
+from deia.text import no_longer_holding, one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -247,7 +249,7 @@ def _block(
 ) -> tuple[str, bool]:
     """Return a document's lines, and whether its whole text is now in front of the model."""
     reason = f" ({_fact(reference.reason)})" if reference.reason else ""
-    title = f"[{number}] {_fact(document['title'])} — {_fact(document['path'])}{reason}"
+    title = f"[{number}] {_fact(document['title'])} — {_fact(document['path'])}{reason}{_lifetime(document)}"
     if repeated:
         return f"{title}\nAlready shown in this conversation.", False
     room_for_text = room_left - len(title)
@@ -257,6 +259,13 @@ def _block(
     text = str(document["text"] if whole else document["summary"])
     quoted = "\n".join("> " + _plain(line) for line in text.strip().splitlines())
     return f"{title}\n{shorten(quoted, room_for_text)}", whole
+
+
+def _lifetime(document: Document) -> str:
+    """Return what to say of a document that no longer holds: whoever wrote the trigger may not know."""
+    until = document.get("valid_until", "")
+    why = no_longer_holding(document.get("superseded_by", ""), until, strftime("%Y-%m-%d", gmtime()) if until else "")
+    return f" — no longer holds: {_fact(why)}" if why else ""
 
 
 def _plain(line: str) -> str:

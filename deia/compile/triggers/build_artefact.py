@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from deia.commons.index.load_commons import Commons
+from deia.commons.index.successors import with_real_successors
 from deia.commons.layers.merge_layers import PROJECT, origin_of
 from deia.commons.source_files.outline import without_outline
 from deia.commons.triggers.clause_language import WRITE_PATTERNS
@@ -54,6 +55,8 @@ class Payload(Record):
     title: str
     summary: str
     text: str
+    valid_until: str = ""
+    superseded_by: str = ""
 
 
 def compile_triggers(  # noqa: PLR0913 - what an artefact is made of
@@ -342,7 +345,9 @@ def payloads(commons: Commons) -> dict[str, Payload]:
             title=entry.title,
             summary=entry.summary,
             text=shorten(without_outline(texts.get(entry.path, "")) or entry.summary, MOST_PAYLOAD),
+            valid_until=entry.valid_until,
+            superseded_by=entry.superseded_by,
         )
-        for entry in commons.entries
+        for entry in with_real_successors(commons.entries)
         if entry.id in wanted
     }
