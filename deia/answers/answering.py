@@ -172,8 +172,8 @@ def response(ongoing: Ongoing, *, include_sources: bool = True, token: str = "")
     additional = [sentence for sentence in sentences if not covered or any(map(gt, sentence.coverage, covered))]
     shown = [*relevant, *((sentence, "") for sentence in additional)] if is_answered else []
     sources = tuple(_source(sentence, says) for sentence, says in shown)
-    stems = frozenset[str]().union(*(sentence.stems for sentence, _ in shown))
-    open_words = [aspect.word for aspect in evidence.aspects if aspect.covered(stems) == 0]
+    said = _said(evidence, [sentence for sentence, _ in shown])
+    open_words = [aspect.word for aspect in evidence.aspects if aspect.covered(said) == 0]
     return LibrarianResponse(
         question=ongoing.question, answer=written(sources) if is_answered else NOT_SAID,
         sources=sources if include_sources else (), confidence=confidence, found=is_answered,
@@ -182,6 +182,15 @@ def response(ongoing: Ongoing, *, include_sources: bool = True, token: str = "")
         by=ongoing.by, token=token,
         audit=(*ongoing.audit, {"step": "confidence", "probability": confidence, "least": LEAST}),
     )  # fmt: skip
+
+
+def _said(evidence: Evidence, sentences: Sequence[Cited]) -> frozenset[str]:
+    """Return the stems of the question in what is quoted and the passages around it, or in all that was found.
+
+    A passage has its title and heading, which say what a sentence below them need not repeat.
+    """
+    passages = [sentence.passage for sentence in sentences] or evidence.passages
+    return frozenset[str]().union(*(found.stems for found in (*sentences, *passages)))
 
 
 def _source(sentence: Cited, says: str) -> AnswerSource:

@@ -25,11 +25,11 @@ CACHED_CHARACTERS = 5_000
 # Words that carry a query's grammar and not its subject. Words that name programs (find, make, go) are not listed.
 STOP_WORDS = frozenset(
     """
-    a about all also am an and any are arent as at be because been being but by can cannot cant could couldnt did
-    didnt do does doesnt doing dont for from had has have having he her here hers him his how i id if ill im in into
+    a about all also am an and any are arent as at be because been being between but by can cannot cant could couldnt
+    did didnt do does doesnt doing dont for from had has have having he her here hers him his how i id if ill im in into
     is isnt it its ive just lets like may me might must my myself need needs no not of off on or our ours ourselves
-    please shall she should so some such than that thats the their theirs them then there these they this those to
-    too us very want wants was wasnt way we were what whats when where whether which while who whom whose why will
+    please shall she should so some such than that thats the their theirs them then there these they this those to too
+    us versus very vs want wants was wasnt way we were what whats when where whether which while who whom whose why will
     with within wont would you your yours yourself
     """.split()
 )

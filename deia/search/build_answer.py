@@ -91,20 +91,23 @@ def _related_patterns(catalog: Catalog, stems: Mapping[str, float]) -> list[Patt
 def suggested_next(
     catalog: Catalog, primary: Sequence[StoredDocument], *, shown: Iterable[Result], today: str = ""
 ) -> tuple[str, ...]:
-    """Return what to do and read next: the documents' actions and related documents, and neighbouring clusters.
+    """Return what to do and read next: what supersedes the documents, their actions, related documents, and clusters.
 
     No document is recommended that does not hold `today`.
     """
     seen = {result.id for result in shown}
     holding = [document for document in primary if not outdated(document.entry, today)]
     actions = [document.entry.action for document in holding if document.entry.action]
-    named = (ident for document in primary for ident in (_successor(catalog, document), *document.entry.related_docs))
-    related = [ident for ident in named if ident and ident not in seen]
-    reading = [
-        f"Read {document.entry.title} ({document.entry.path})."
-        for document in catalog.documents(dict.fromkeys(related[:MOST_NEXT]))
-        if not outdated(document.entry, today)
-    ]
+    successors = [ident for document in primary if (ident := _successor(catalog, document)) and ident not in seen]
+    related = [ident for document in primary for ident in document.entry.related_docs if ident not in seen]
+    better, reading = (
+        [
+            f"Read {document.entry.title} ({document.entry.path})."
+            for document in catalog.documents(dict.fromkeys(idents[:MOST_NEXT]))
+            if not outdated(document.entry, today)
+        ]
+        for idents in (successors, related)
+    )
     neighbours = [
         f"Look into the cluster {name}."
         for document in primary[:1]
@@ -113,7 +116,7 @@ def suggested_next(
         for name in catalog.clusters[owner].related
         if name in catalog.clusters
     ]
-    return tuple(dict.fromkeys([*actions, *reading, *neighbours]))[:MOST_NEXT]
+    return tuple(dict.fromkeys([*better, *actions, *reading, *neighbours]))[:MOST_NEXT]
 
 
 def _successor(catalog: Catalog, document: StoredDocument) -> str:

@@ -40,7 +40,7 @@ from deia.search.question.interpret import Interpretation, interpret
 from deia.search.question.literals import literal_terms
 from deia.search.question.terms import Question, Term, read_question, stem_weights
 from deia.search.ranking.all_words import before_those_without, holders_of_words
-from deia.search.ranking.confidence import SEEN, Verdict, judged, observe
+from deia.search.ranking.confidence import HALF, SEEN, Verdict, are_few, coverage, judged, observe
 from deia.search.ranking.exact_names import DEEP, documents_with_names, put_first
 from deia.search.ranking.layer_preference import fitting, higher_first, layer_filters
 from deia.search.ranking.links import SEEDS, with_links
@@ -153,7 +153,7 @@ def _answer_question(
         return no_match(catalog, query, question, audit, helps=helps)
     by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
     verdict = verdict_on(catalog, candidates, meaning, by_meaning)
-    if not verdict.found:
+    if not verdict.found and not _is_one_of_few(catalog, candidates):
         return no_match(catalog, query, question, audit, helps=helps)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     is_gone = not catalog.text_size(candidates.ranked[0].number)  # so that there is nothing to quote
@@ -168,6 +168,12 @@ def _answer_question(
     if matched == "partial" and is_vague(catalog, question):
         return broad_with_results(catalog, answer, candidates)
     return answer
+
+
+def _is_one_of_few(catalog: Catalog, candidates: Candidates) -> bool:
+    """Return whether the best document has half of what was asked of the few that somebody asked for."""
+    best = candidates.stems[catalog.id(candidates.ranked[0].number)]
+    return are_few(candidates.filters, candidates.passing) and coverage(candidates.question, best) >= HALF
 
 
 def _answer_recorded(
@@ -233,8 +239,7 @@ def find_candidates(
     )
     chosen = set_filters(filters)
     passing = catalog.keyword.count(filters=chosen) if chosen else len(catalog)
-    few = bool(chosen) and passing <= SEEN  # of the few that somebody asked for, none is hidden
-    shown = higher_first(catalog, shown if few else choose(catalog, shown))
+    shown = higher_first(catalog, shown if are_few(chosen, passing) else choose(catalog, shown))
     if catalog.links is not None and query.related != "naive":
         fixed = {name: value for name, value in filters.items() if NUMBERS not in name}  # negated ones, too
         passing_numbers = catalog.keyword.numbers(filters=fixed) if fixed else None

@@ -76,6 +76,20 @@ def test_words_that_no_source_has_are_named(librarian: Librarian) -> None:
     assert "zebra" in asked(librarian, "Before the pump starts, bleed the line of the zebra?").open
 
 
+def test_what_a_title_or_heading_says_is_not_open(librarian: Librarian) -> None:
+    answer = asked(librarian, "Which screw of the valves is turned for bleeding bubbles?")
+    assert answer.found
+    assert "Turn the small screw" in answer.answer
+    assert not {"valves", "bleeding"} & {*answer.open}
+
+
+def test_what_was_found_is_not_open_even_if_it_does_not_answer(librarian: Librarian) -> None:
+    answer = asked(librarian, "pumps on Jupiter")
+    assert not answer.found
+    assert "jupiter" in answer.open
+    assert "pumps" not in answer.open
+
+
 def test_an_answer_can_be_awaited_and_is_the_same_without(librarian: Librarian) -> None:
     async def awaited() -> LibrarianResponse:
         return await librarian.answer(LibrarianQuery("", ONE_STEP, 5))

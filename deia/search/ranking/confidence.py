@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 SEEN = 20  # documents of the ranking that are observed
+HALF = 0.5  # of a query's information: enough for a document of the few that somebody asked for
 ALL = 0.95  # of a query's information: counts as everything
 MOST_A_WORD = 2.2  # times a word's information: the highest BM25 score of a word (k1 + 1)
 LITERAL_COUNTS = 0.15  # weight of one of the asker's own words that a document lacks; 0 and .15 measured alike
@@ -171,6 +172,11 @@ def coverage(
     in_document = _weight_of(parts, stems)
     in_passage = max((_weight_of(parts, passage_stems) for passage_stems in passages.values()), default=0.0)
     return ((in_document + in_passage) / 2 + FILTER_WEIGHT * filters) / (whole + FILTER_WEIGHT * filters)
+
+
+def are_few(filters: Collection[str], passing: int) -> bool:
+    """Return whether filters leave so few documents that none of them is hidden for a weak match."""
+    return bool(filters) and passing <= SEEN
 
 
 def _union(passages: Mapping[int, Collection[str]]) -> set[str]:
