@@ -163,7 +163,7 @@ def _hidden(word: str, announcer: str, *, link: bool, digests: bool) -> str:
         return word
     if "://" in word:
         return _address(word, digests=digests)
-    if "@" in word[1:-1] and _is_mail(word):
+    if "@" in word[1:-1] and is_mail(word):
         return "[email]"
     return "&".join(map(_part, word.split("&"))) if "&" in word and "=" in word else _part(word)
 
@@ -203,7 +203,7 @@ def _part(word: str, depth: int = 0) -> str:
         return HIDDEN if looks_secret(word) else word
     if len(value) > 3 and is_secret_name(name.lower().lstrip("-?")) and not _is_harmless(name, value):
         return f"{name}{mark}{HIDDEN}"
-    if "@" in value[1:-1] and _is_mail(value):
+    if "@" in value[1:-1] and is_mail(value):
         return f"{name}{mark}[email]"
     is_telegram_bot = name.strip("*_").isdecimal() and value.startswith("AA") and len(value) > 30
     if looks_secret(value) or is_telegram_bot:
@@ -232,7 +232,7 @@ def _address(word: str, *, digests: bool) -> str:
     return f"{scheme}{host}{slash}{parts}{question_mark}" + "&".join([_part(part) for part in query.split("&")])
 
 
-def _is_mail(word: str) -> bool:
+def is_mail(word: str) -> bool:
     """Return whether a word is an e-mail address: a name, @, and a host whose last part consists of letters."""
     person, _, host = word.rpartition("@")
     host = host.rstrip(".:!?*_~").partition("?")[0]

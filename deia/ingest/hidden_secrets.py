@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import re
 
-from deia.redaction import HIDDEN, KEY_BLOCKS, KEY_PREFIXES, MOST_TEXT, SECRET_NAMES, looks_secret, redact
+from deia.redaction import HIDDEN, KEY_BLOCKS, KEY_PREFIXES, MOST_TEXT, SECRET_NAMES, is_mail, looks_secret, redact
 
 LEAST = 8  # characters of a password
-BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+# Private keys as OpenSSL, OpenSSH and OpenPGP write them, with four hyphens as SSH2 does, and PuTTY's.
+BEGIN, END = (rf"----[- ]{word} [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?[- ]----" for word in ("BEGIN", "END"))
+BLOCK = re.compile(
+    rf"{BEGIN}.*?(?:{END}|\Z)|^[ \t]*Private-Lines:.*?(?:^[ \t]*Private-(?:MAC|Hash):[^\n]*|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def without_secrets(text: str) -> tuple[str, tuple[int, ...]]:
@@ -70,5 +75,4 @@ def _is_certain(secret: str) -> bool:
     bare = secret.strip("\"'`;, ")
     mixed = any(map(str.isdigit, bare)) and any(map(str.isalpha, bare))
     is_code = any(sign in bare for sign in "()[]{}") or bare.startswith(("#", "0x"))
-    is_mail = "@" in bare and ":" not in bare
-    return looks_secret(bare) or (len(bare) >= LEAST and mixed and not is_code and not is_mail)
+    return looks_secret(bare) or (len(bare) >= LEAST and mixed and not is_code and not is_mail(bare))

@@ -9,6 +9,12 @@ from hypothesis import strategies as st
 from deia.ingest.hidden_secrets import without_secrets
 from deia.redaction import HIDDEN
 
+BODY = "lQOYBGXabcdEADx7hq83vASNFZ4k"
+KEYS = (
+    f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{BODY}\n=ab12\n-----END PGP PRIVATE KEY BLOCK-----",
+    f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{BODY}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+    f"Private-Lines: 2\n{BODY}\nq83v\nPrivate-MAC: 0a1b2c",
+)
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nq83vASNFZ4k=\n-----END RSA PRIVATE KEY-----"
 
 
@@ -30,9 +36,25 @@ def test_what_is_surely_a_secret_is_hidden_and_its_line_told(text: str, secret: 
     assert hidden.count("\n") == text.count("\n")
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_private_keys_of_every_kind_are_hidden_up_to_their_end(key: str) -> None:
+    hidden, lines = without_secrets(f"before\n{key}\nafter\n")
+    assert BODY not in hidden
+    assert (lines, hidden.count("\n")) == ((2,), key.count("\n") + 3)
+    assert hidden.startswith("before\n")
+    assert hidden.endswith("\nafter\n")
+
+
+@pytest.mark.parametrize("secret", ["Kiln@Firing99", "S3cr3tP@ssw0rd!!x", "aB3$xY9!qW2@"])
+@pytest.mark.parametrize("written", ["password: {}", 'secret: "{}"', "PGPASSWORD='{}'", 'password = "{}"'])
+def test_a_password_with_an_at_sign_is_no_address(secret: str, written: str) -> None:
+    assert secret not in without_secrets(written.format(secret))[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "password: ann2@example.org",
         "Write to ann@example.org or https://example.org/tokens?page=2",
         "if token is Token.Name.Builtin: return token.value",
         'Token.Name.Builtin: "#038B8B",',
