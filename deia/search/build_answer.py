@@ -11,6 +11,7 @@ from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
 from deia.search.ranking.layer_preference import OWN, layer_filters
 from deia.search.ranking.rank import Ranked, primary_count
+from deia.search.ranking.weights import general_information
 from deia.search.stored_document import StoredDocument
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def _successor(catalog: Catalog, document: StoredDocument) -> str:
 
 
 NEIGHBOURS, PARENT = CONTEXTS
+OWN_WORD = 2.5  # nats: a word that a commons uses twelve times as often as software texts do is one of its subjects
 MOST_NAMED = 8  # words that a message lists
 MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one about as many
 
@@ -307,13 +309,24 @@ def nothing_asked(query: Query, audit: Audit) -> Answer:
 
 
 def _broader(catalog: Catalog, question: Question, filters: Filters) -> str:
-    """Return the word of a query that most passages contain, one of which passes the filters; "" if it is all of it."""
-    parts = [term for term in question.terms if term.part and term.stem and not term.corrected]
-    known = [
-        term for term in parts if not filters or catalog.keyword.passages({term.stem: 1.0}, filters=filters, limit=1)
-    ]
-    best = max(known, key=lambda term: catalog.keyword.frequency(term.stem), default=None)
-    return best.typed if best and len([term for term in question.terms if term.part]) > 1 else ""
+    """Return the word of a query that is most this commons' own, if a passage passes the filters and has it, or "".
+
+    One that the commons hardly uses more than any text does leads nowhere: *en*, *still*, *between*.
+    """
+    parts = [term for term in question.terms if term.part]
+    usual = general_information({term.stem for term in parts if term.stem}, length=catalog.length)
+    own = {
+        term.typed: usual[term.stem] - term.information
+        for term in parts
+        if term.stem in usual and not (term.corrected or term.typed.isdigit())
+    }
+    passing = (
+        term.typed
+        for term in sorted(parts, key=lambda term: -own.get(term.typed, 0.0))
+        if own.get(term.typed, 0.0) >= OWN_WORD
+        and (not filters or catalog.keyword.passages({term.stem: 1.0}, filters=filters, limit=1))
+    )
+    return next(passing, "") if len(parts) > 1 else ""
 
 
 def _browse(catalog: Catalog, layers: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -42,3 +42,18 @@ def test_narrower_questions_are_those_that_were_asked_about_the_same(librarian: 
 
 def test_two_words_that_name_a_thing_are_not_too_broad(librarian: Librarian) -> None:
     assert asked(librarian, "force push").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("¿Cómo reinicio en kubernetes la tarta de manzana?", "kubernetes"),
+        ("terraform für die Suppe im Sommer", "terraform"),
+        ("who won the world cup in which show", ""),
+    ],
+)
+def test_nothing_found_names_a_word_that_is_a_subject_of_the_commons(
+    librarian: Librarian, text: str, word: str
+) -> None:
+    broader = [line for line in asked(librarian, text).suggestions if line.startswith("Ask more broadly")]
+    assert broader == ([f"Ask more broadly: '{word}' alone."] if word else [])
