@@ -190,7 +190,8 @@ def _said(evidence: Evidence, sentences: Sequence[Cited]) -> frozenset[str]:
     A passage has its title and heading, which say what a sentence below them need not repeat.
     """
     passages = [sentence.passage for sentence in sentences] or evidence.passages
-    return frozenset[str]().union(*(found.stems for found in (*sentences, *passages)))
+    quoted = (sentence.stems for sentence in sentences)
+    return frozenset[str]().union(*quoted, *(passage.stems for passage in passages))
 
 
 def _source(sentence: Cited, says: str) -> AnswerSource:

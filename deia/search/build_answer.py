@@ -8,7 +8,7 @@ from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, Answer, Audit, Similar, as_result
 from deia.search.catalog import Catalog, Pattern
 from deia.search.lifetimes import outdated, outdated_notes
-from deia.search.question.terms import Question, searched_for, stem_weights, unknown_words
+from deia.search.question.terms import Question, information, searched_for, stem_weights, unknown_words
 from deia.search.ranking.layer_preference import OWN, layer_filters
 from deia.search.ranking.rank import Ranked, primary_count
 from deia.search.ranking.weights import general_information
@@ -82,11 +82,28 @@ def similar_queries(catalog: Catalog, stems: Mapping[str, float], filters: Filte
 
 
 def _related_patterns(catalog: Catalog, stems: Mapping[str, float]) -> list[Pattern]:
-    """Return the past questions that have a wording and share enough stems, those that share most first."""
+    """Return the past questions that have a wording and share enough stems, those that share most first.
+
+    Words that any text uses, such as *back* and *old*, do not make them related.
+    """
     shared = catalog.patterns(stems)
     enough = min(ENOUGH_SHARED, len(stems))
-    numbers = sorted((-len(common), number) for number, common in shared.items() if len(common) >= enough)
+    own = _own(catalog, stems) if shared else {}
+    least = SHARED_SUBJECT * sum(own.values())
+    numbers = sorted(
+        (-len(common), number)
+        for number, common in shared.items()
+        if len(common) >= enough and sum(own[stem] for stem in common) >= least
+    )
     return [pattern for _, number in numbers if (pattern := catalog.pattern(number)).wordings]
+
+
+def _own(catalog: Catalog, stems: Iterable[str]) -> dict[str, float]:
+    """Return how much more often the commons uses each stem than software texts in general do, in nats, or 0."""
+    usual, keyword = general_information(stems, length=catalog.length), catalog.keyword
+    return {
+        stem: max(0.0, level - information(keyword.frequency(stem), keyword.worded)) for stem, level in usual.items()
+    }
 
 
 def suggested_next(
@@ -132,6 +149,7 @@ def _successor(catalog: Catalog, document: StoredDocument) -> str:
 
 
 NEIGHBOURS, PARENT = CONTEXTS
+SHARED_SUBJECT = 0.4  # of what a question is about, that a related one shares
 OWN_WORD = 2.5  # nats: a word that a commons uses twelve times as often as software texts do is one of its subjects
 MOST_NAMED = 8  # words that a message lists
 MOST_TEXT = 100_000  # bytes of a document that an answer carries as a whole; of a longer one about as many
@@ -314,16 +332,12 @@ def _broader(catalog: Catalog, question: Question, filters: Filters) -> str:
     One that the commons hardly uses more than any text does leads nowhere: *en*, *still*, *between*.
     """
     parts = [term for term in question.terms if term.part]
-    usual = general_information({term.stem for term in parts if term.stem}, length=catalog.length)
-    own = {
-        term.typed: usual[term.stem] - term.information
-        for term in parts
-        if term.stem in usual and not (term.corrected or term.typed.isdigit())
-    }
+    known = [term for term in parts if term.stem and not (term.corrected or term.typed.isdigit())]
+    own = _own(catalog, {term.stem for term in known})
     passing = (
         term.typed
-        for term in sorted(parts, key=lambda term: -own.get(term.typed, 0.0))
-        if own.get(term.typed, 0.0) >= OWN_WORD
+        for term in sorted(known, key=lambda term: -own[term.stem])
+        if own[term.stem] >= OWN_WORD
         and (not filters or catalog.keyword.passages({term.stem: 1.0}, filters=filters, limit=1))
     )
     return next(passing, "") if len(parts) > 1 else ""

@@ -194,6 +194,17 @@ def test_a_tool_result_may_be_xml_under_a_line_that_says_what_was_found(eight: C
     head, _, body = render(answer, "xml").partition("\n")
     assert head == "Found 3 documents about my site won't load"
     assert f'<primary_docs><doc path="{answer.primary[0].path}"' in body
+    assert body.startswith('<answer matched="true"')
+    assert "<why>" in body
+
+
+def test_xml_says_what_is_too_broad_and_what_no_longer_holds(tmp_path: Path) -> None:
+    catalog = Librarian(write_eight(tmp_path), ledger=False).open_catalog()
+    nothing = render(asked(catalog, "which tea is best for Martians"), "xml")
+    assert '<answer matched="false" reason="no_documents_match"' in nothing
+    broad = render(asked(catalog, ""), "xml")
+    assert ' reason="query_too_broad"' in broad
+    assert not broad.startswith("Found")
 
 
 @settings(max_examples=50, deadline=None)

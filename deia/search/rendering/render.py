@@ -74,6 +74,7 @@ def as_xml(answer: Answer) -> str:
         if answer.view:  # which shows no passage, and compares nothing
             parts.append(element("why", escape(why_listed(answer, result))))
             return element("doc", "".join(parts), path=result.path, id=result.id, urgency=result.urgency)
+        parts += [element("why", escape(plain(result.why_relevant)))] if result.why_relevant else []
         lines = "\n".join(map(plain, result.passage.split("\n")))
         first, last = result.lines
         parts.append(element("passage", escape(lines), heading=result.heading, lines=f"{first}-{last}"))
@@ -84,8 +85,11 @@ def as_xml(answer: Answer) -> str:
     body += "".join(element("advice", escape(line)) for line in advice(answer))
     about = f" about {plain(answer.query)}" if answer.documents and answer.query else ""
     found = outcome(answer) if answer.view else f"{counted(len(answer.documents), 'document')}{about}"
-    first_line = f"Found {found}" if answer.documents else headline(answer)
-    whole = element("answer", body, confidence=answer.confidence, action=answer.action)
+    first_line = f"Found {found}" if answer.documents and not answer.reason else headline(answer)
+    matched = str(answer.matched).lower()
+    whole = element(
+        "answer", body, matched=matched, reason=answer.reason, confidence=answer.confidence, action=answer.action
+    )
     return f"{escape(first_line, quote=False)}\n{whole}"
 
 
