@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BROAD_FROM = 50  # passages; in a smaller commons every word occurs in a large share of them
 BROAD_SHARE = 0.4  # of the passages that contain a word of a broad query
-VAGUE_SHARE = 0.02  # likewise, where nothing found is sure to answer
+VAGUE, VAGUE_SHARE = 3.0, 0.02  # passages, and of the passages, likewise, where nothing found is sure to answer
 BROAD_WORDS = 2
 NAME_WORDS = 4  # of a cluster or a platform
 MOST_NARROWER = 3
@@ -28,12 +28,14 @@ HALF_A_LINE = 60
 
 def is_broad(catalog: Catalog, question: Question) -> bool:
     """Return whether a query consists of a word or two that a large share of the passages contains."""
-    return catalog.keyword.worded >= BROAD_FROM and _occurs_in_more_than(BROAD_SHARE, catalog, question)
+    passages = catalog.keyword.worded
+    return passages >= BROAD_FROM and _occurs_in_more_than(BROAD_SHARE * passages, catalog, question)
 
 
 def is_vague(catalog: Catalog, question: Question) -> bool:
     """Return whether a query that nothing surely answers names a group of documents, or a word or two of several."""
-    return _names_group(catalog, fold(question.text)) or _occurs_in_more_than(VAGUE_SHARE, catalog, question)
+    passages = max(1.0, min(VAGUE, VAGUE_SHARE * catalog.keyword.worded))
+    return _names_group(catalog, fold(question.text)) or _occurs_in_more_than(passages, catalog, question)
 
 
 def _names_group(catalog: Catalog, name: str) -> bool:
@@ -42,11 +44,10 @@ def _names_group(catalog: Catalog, name: str) -> bool:
     return is_short and any(catalog.keyword.has(kind, name) for kind in ("cluster", "platform"))
 
 
-def _occurs_in_more_than(share: float, catalog: Catalog, question: Question) -> bool:
+def _occurs_in_more_than(passages: float, catalog: Catalog, question: Question) -> bool:
     parts = [term for term in question.terms if term.part]
-    least = max(1, share * catalog.keyword.worded)
     return len(parts) <= BROAD_WORDS and all(
-        term.stem and catalog.keyword.frequency(term.stem) > least for term in parts
+        term.stem and catalog.keyword.frequency(term.stem) > passages for term in parts
     )
 
 

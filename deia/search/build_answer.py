@@ -189,19 +189,19 @@ def answer_with_results(
     count = primary_count([result.score for result in results])
     stems = stem_weights(candidates.question)
     pattern = candidates.past or leading_pattern(catalog, stems)
-    clusters = owner_clusters(candidates.documents, results)
+    primary = owner_clusters(candidates.documents[:count], results)
     notes = outdated_notes((document.entry for document in candidates.documents), candidates.today)
     return Answer(
         query=query.text,
         matched=True,
         audit=audit.but(warnings=(*audit.warnings, *notes)),
-        primary_cluster=(pattern.cluster if pattern else "") or next(iter(clusters), ""),
+        primary_cluster=(pattern.cluster if pattern else "") or next(iter(primary), ""),
         urgency=(pattern.urgency if pattern else "") or most_urgent(results[:count]),
         primary=tuple(results[:count]),
         secondary=tuple(results[count:]),
         searched_for=searched_for(candidates.question),
         corrected=tuple(term.corrected for term in candidates.question.terms if term.corrected),
-        clusters_found=clusters,
+        clusters_found=owner_clusters(candidates.documents, results),
         concepts=_concepts(candidates.question, candidates.documents[:count]),
         keywords_matched=tuple(dict.fromkeys(word for result in results for word in result.keywords_matched)),
         suggested_next=suggested_next(catalog, candidates.documents[:count], shown=results, today=candidates.today),
