@@ -24,13 +24,14 @@ from deia.firing import Firing
 from deia.graph import exports
 from deia.graph.graph_answers import GraphAnswer
 from deia.graph.schema import fields_of
-from deia.knowledge import Result
+from deia.knowledge import Entry, Result
 from deia.librarian import Librarian
 from deia.records import URGENCIES, Record
 from deia.search.answer import NOTHING, TOO_BROAD, Answer
 from deia.search.catalog import Catalog
 from deia.search.filters import Filters
 from deia.search.find_document import FoundDocument, look_up, read_lines
+from deia.search.lifetimes import outdated
 from deia.search.ranking.retrieve import BY_WORDS
 from deia.search.rendering.columns import plain
 from deia.search.rendering.llm_quotes import FRAME
@@ -104,10 +105,10 @@ def read(desk: Desk, *, document: str, lines: str = "") -> Reply:
     catalog = desk.librarian.open_catalog_of(document)
     lookup = look_up(catalog, document, root=desk.root, folder=desk.folder, tool=SEARCH_TOOL)
     desk.librarian.log("read", {"doc": lookup.document.entry.id, "via": "mcp"})
-    return _document(lookup, span or lookup.lines)
+    return _document(lookup, span or lookup.lines, desk.today)
 
 
-def _document(lookup: FoundDocument, span: tuple[int, int] | None) -> Reply:
+def _document(lookup: FoundDocument, span: tuple[int, int] | None, today: str) -> Reply:
     entry, first = lookup.document.entry, lookup.document.first_line
     lines = lookup.text.strip("\n").split("\n")
     first += len(lookup.text) - len(lookup.text.lstrip("\n"))
@@ -122,8 +123,14 @@ def _document(lookup: FoundDocument, span: tuple[int, int] | None) -> Reply:
     last = begin + len(shown) - 1
     fields: dict[str, Json] = {"id": entry.id, "path": entry.path, "title": entry.title, "lines": [begin, last]}
     facts = {name: _as_list(getattr(entry, name)) for name in FACTS if getattr(entry, name)}
-    heading = f"[{plain(entry.id)}] {plain(entry.title)} (source: {plain(entry.path)}:{begin})"
+    heading = f"[{plain(entry.id)}] {plain(entry.title)} (source: {plain(entry.path)}:{begin}){_lifetime(entry, today)}"
     return Reply(fields={**fields, **facts, "note": FRAME, "text": quoted}, text=f"{FRAME}\n\n{heading}\n{quoted}")
+
+
+def _lifetime(entry: Entry, today: str) -> str:
+    """Return what to say of a document that no longer holds, or ""."""
+    why = outdated(entry, today)
+    return f", no longer holds: {plain(why)}" if why else ""
 
 
 def _as_list(value: Json) -> Json:
@@ -184,7 +191,10 @@ def list_documents(
     lines += [f"- {plain(str(cluster['id']))}: {cluster['documents']}" for cluster in clusters]
     lines += ["in the folders"] if folders else []
     lines += [f"- {plain(str(folder['path']))}: {folder['documents']}" for folder in folders]
-    lines += [f"[{plain(item.entry.id)}] {plain(item.entry.title)} ({plain(item.entry.path)})" for item in shown]
+    lines += [
+        f"[{plain(entry.id)}] {plain(entry.title)} ({plain(entry.path)}){_lifetime(entry, desk.today)}"
+        for entry in (document.entry for document in shown)
+    ]
     if end < len(documents):
         fields["next_offset"] = end
         lines.append(f"More with offset {end}.")

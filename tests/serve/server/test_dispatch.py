@@ -228,6 +228,17 @@ def test_the_outline_that_nobody_filled_in_is_not_read_out(desk: Desk) -> None:
     )
 
 
+def test_what_no_longer_holds_is_marked_in_lists_and_in_the_document(desk: Desk) -> None:
+    index = Path(desk.root, "commons_index.yaml")
+    head, item, rest = index.read_text(encoding="utf-8").partition("- id: queue-purge\n")
+    index.write_text(f"{head}{item}        superseded_by: site-rename\n{rest}", encoding="utf-8")
+    desk.librarian.compile()
+    gone = ", no longer holds: superseded by site-rename"
+    assert gone in answer(desk, Call(tool="read_document", arguments={"document": "queue-purge"})).text
+    marked = [line for line in answer(desk, Call(tool="list_documents", arguments={})).text.split("\n") if gone in line]
+    assert [line.partition("]")[0] for line in marked] == ["[queue-purge"]
+
+
 @pytest.fixture
 def layered(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """A desk whose commons stands over the starter."""
