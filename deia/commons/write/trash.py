@@ -120,11 +120,18 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     ident = ident or _last_removed(root)
     folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
     note = _note(root, f"{FOLDER}/{folder}") if folder else {}
-    if note.get("id") != ident:
+    present = next((entry for entry in load_commons(root).entries if entry.id == ident), None)
+    if note.get("id") != ident or (present and folder < _newest(root, ident)):
         return _restore_change(root, ident, today=today)
     path = str(note.get("path", ""))
     if os.path.lexists(safe_files.checked_place(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
+    if present:  # removing that one would not help, since then it would be the last one removed
+        kept = f"{FOLDER}/{folder}/{path}"
+        raise CommonsError(
+            f'{ident} is another lesson now: "{present.title}", {present.path}.',
+            fix=f"To have both, copy {kept} into bok/ under another name, then type: deia index build --write",
+        )
     if os.path.isfile(safe_files.checked_place(root, f"{FOLDER}/{folder}/{path}")):
         safe_files.move(root, f"{FOLDER}/{folder}/{path}", path)
     _restore_index(root, f"{FOLDER}/{folder}", note, yaml_blocks.with_items, today=today)
@@ -196,6 +203,12 @@ def _removals(root: str) -> list[str]:
     names = files.names(top) if top else []
     removals = [name for name in names if os.path.isfile(safe_files.resolve(root, f"{FOLDER}/{name}/{NOTE}"))]
     return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
+
+
+def _newest(root: str, ident: str) -> str:
+    """Return the name of the newest folder in the trash for a document, removed or changed."""
+    names = (copy.removeprefix(f"{FOLDER}/") for copy in copies(root))
+    return max((name for name in names if name.partition("-")[2] == slug(ident)), default="")
 
 
 def _note(root: str, folder: str, name: str = NOTE) -> dict[str, Json]:
