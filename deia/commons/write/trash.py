@@ -252,6 +252,7 @@ def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
 def _references_to(commons: Commons, entry: Entry) -> tuple[str, ...]:
     """Return what else refers to a document, and would refer to nothing without it."""
     triggers = [f"trigger {item.id}" for item in commons.triggers if any(doc.id == entry.id for doc in item.documents)]
-    related = [f"document {item.id}" for item in commons.entries if entry.id in item.related_docs]
+    naming = (item for item in commons.entries if entry.id in (*item.related_docs, item.superseded_by))
+    related = [f"document {item.id}" for item in naming if item.id != entry.id]
     patterns = [f"query pattern at line {item.line}" for item in commons.query_patterns if entry.id in item.common_docs]
     return (*triggers, *related, *patterns)

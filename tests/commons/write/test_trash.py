@@ -147,6 +147,12 @@ def test_undo_takes_back_the_update_of_a_lesson_that_took_the_id_of_a_removed_on
         restore_document(str(root), "bee-suit", today=DAY)
 
 
+def test_what_is_superseded_by_a_removed_document_is_named(root: Path) -> None:
+    (root / "bok/old.md").write_text("---\nsuperseded_by: second\n---\n\n# Old\n\nText.\n")
+    old = next(entry.id for entry in load_commons(str(root)).entries if entry.path == "bok/old.md")
+    assert remove_document(str(root), "second", stamp=STAMP, today=DAY).named_by == (f"document {old}",)
+
+
 def test_within_one_second_it_may_go_and_come_again_and_again(root: Path) -> None:
     for _ in range(12):
         remove_document(str(root), "first", stamp=STAMP, today=DAY)
