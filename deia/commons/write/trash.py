@@ -126,14 +126,15 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     path = str(note.get("path", ""))
     if os.path.lexists(safe_files.checked_place(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
+    kept = f"{FOLDER}/{folder}/{path}"
+    has_text = os.path.isfile(safe_files.checked_place(root, kept))
     if present:  # removing that one would not help, since then it would be the last one removed
-        kept = f"{FOLDER}/{folder}/{path}"
         raise CommonsError(
             f'{ident} is another lesson now: "{present.title}", {present.path}.',
             fix=f"To have both, copy {kept} into bok/ under another name, then type: deia index build --write",
         )
-    if os.path.isfile(safe_files.checked_place(root, f"{FOLDER}/{folder}/{path}")):
-        safe_files.move(root, f"{FOLDER}/{folder}/{path}", path)
+    if has_text:
+        safe_files.move(root, kept, path)
     _restore_index(root, f"{FOLDER}/{folder}", note, yaml_blocks.with_items, today=today)
     os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
