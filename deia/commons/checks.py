@@ -50,6 +50,7 @@ def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
     project, whole = layers.stack[0], layers.merged()
     problems = [*whole.problems, *(problem for check in CHECKS for problem in check(project))]
     problems += unknown_trigger_documents(project, whole)
+    problems += unknown_successors(project, whole)
     problems += unmeant_problems(layers.stack)
     problems += unknown_in_settings(whole, settings)
     return sorted(dict.fromkeys(problems), key=_place)
@@ -211,12 +212,6 @@ def unknown_references(commons: Commons) -> Iterator[Problem]:
     """Report ids and cluster names in the index that do not exist."""
     known = {entry.id for entry in commons.entries}
     names = {cluster.id for cluster in commons.clusters}
-    successors = successors_of(commons.entries)
-    places = _superseding(commons) if successors else {}
-    for ident, successor in successors.items():
-        place, line = places[ident]
-        for problem in _unknown(commons, line, f"`superseded_by` of {quote(ident)}", (successor,), known):
-            yield problem.but(path=place)
     for entry in _listed(commons):
         yield from _unknown(commons, entry.line, f"`related_docs` of {quote(entry.id)}", entry.related_docs, known)
     for cluster in commons.clusters:
@@ -241,6 +236,18 @@ def _unknown(
             message = f"In {where}: there is no {kind} {quote(name)}."
             fix = nearest(name, known)
             yield Problem(path=commons.index.path, line=line, found=message, fix=fix, code=f"unknown-{kind}")
+
+
+def unknown_successors(commons: Commons, whole: Commons) -> Iterator[Problem]:
+    """Report documents that are superseded by one which exists in no layer; none of them is said to mean itself."""
+    known = {entry.id for entry in whole.entries}
+    unknown = {ident: name for ident, name in successors_of(commons.entries).items() if name not in known}
+    places = _superseding(commons) if unknown else {}
+    for ident, successor in unknown.items():
+        place, line = places[ident]
+        where = f"`superseded_by` of {quote(ident)}"
+        for problem in _unknown(commons, line, where, (successor,), known - {ident}):
+            yield problem.but(path=place)
 
 
 def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Problem]:

@@ -340,7 +340,7 @@ def _write_triggers(job: _Job, commons: Commons, manifest: Manifest) -> Manifest
     digest = manifest.triggers_digest
     job.tell(f"compiling {len(commons.triggers)} triggers")
     injected, trusted = payloads(commons), job.resolved.trusted
-    topics = {"topics": topics_of(commons.entries)} if job.resolved.offers else {}
+    topics = {"offered": topics_of(commons.entries)} if job.resolved.offers else {}
     units = KeptUnits(derived_folder(STARTER, job.environ), job.folder, force=job.work.force)
     data, ungated = compile_triggers(
         commons.triggers, injected, settings={**job.settings, **topics}, marks=ALWAYS, units_of=units.of,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from deia.commons.checks import lint
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.successors import circles_of
+from deia.commons.layers.merge_layers import load_starter
 from deia.compile.catalog import document_store
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry, Query
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from deia.search.answer import Answer
 
+OF_STARTER = load_starter().entries[0].id
 TEXT = "Draining the queue: pause the consumers, drain it, go on.\n"
 FRONT = (
     "---\ntitle: Draining the queue\nexpires: soon\nsuperseded_by: nonesuch\nreview_after: 2026-02-30\n---\n\nText.\n"
@@ -75,6 +77,19 @@ def test_lint_names_days_that_are_none_and_successors_that_there_are_not(tmp_pat
     assert problems["`valid_until` is `soon`, which is no day."] == ("bok/old.md", 3)
     assert problems["`review_after` is `2026-02-30`, which is no day."] == ("bok/old.md", 5)
     assert problems["In `superseded_by` of `old`: there is no document `nonesuch`."] == ("bok/old.md", 4)
+
+
+def test_a_successor_may_be_a_document_of_the_layers_below(tmp_path: Path) -> None:
+    root = commons_of(tmp_path, force_push_here=f"superseded_by: {OF_STARTER}")
+    assert not [problem for problem in lint(root) if problem.code == "unknown-document"]
+    (problem,) = (problem for problem in lint(root, starter=False) if problem.code == "unknown-document")
+    assert f"there is no document `{OF_STARTER}`" in problem.found
+
+
+def test_an_unknown_successor_is_never_said_to_mean_the_entry_itself(tmp_path: Path) -> None:
+    root = commons_of(tmp_path, old_pump="superseded_by: old-pumps", other="superseded_by: nonesuch")
+    fixes = {problem.fix for problem in lint(root, starter=False) if problem.code == "unknown-document"}
+    assert fixes == {"Known are: other.", "Known are: old-pump."}
 
 
 def commons_of(folder: Path, **fronts: str) -> str:

@@ -10,13 +10,20 @@ from itertools import count
 
 LONGEST = 60
 OTHER = re.compile(r"[^a-z0-9]+")
+# Letters that do not decompose into an ASCII letter and a mark.
+LATIN = str.maketrans(
+    {
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
+        "\u0131": "i", "ŋ": "ng", "ŧ": "t", "ĸ": "k",
+    }
+)  # fmt: skip
 # Windows opens a device instead of a file with one of these names, whatever its ending.
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
 
 def slug(text: str) -> str:
     """Return a name for a title; if most of the title is not in Latin letters, the name gets a stable checksum."""
-    folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    folded = unicodedata.normalize("NFKD", text).lower().translate(LATIN).encode("ascii", "ignore").decode()
     name = OTHER.sub("-", folded).strip("-")[:LONGEST].strip("-")
     if not name or _mostly_lost(text, name):
         checksum = f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"

@@ -35,11 +35,12 @@ EXAMPLE = "Restarting the queue drops its jobs"
 
 
 class Lesson(Record):
-    """A new lesson."""
+    """A lesson that was added or changed."""
 
     entry: Entry
     paths: tuple[str, ...]  # of the files written, from the root
     avoided: str = ""  # what already had the id that the title asks for, in words
+    kept_summary: str = ""  # which a person wrote, so that it did not follow the new text
 
 
 @with_write_lock

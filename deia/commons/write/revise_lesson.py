@@ -1,7 +1,7 @@
 """Change an existing lesson: its text, and the fields of its entry and of its own metadata.
 
 The old file is copied to the trash first. Only the project's own documents can be changed, and never their ids or
-paths, because triggers and people refer to them.
+paths, because triggers and people refer to them. A summary and a heading that nobody wrote follow the text and title.
 """
 
 from __future__ import annotations
@@ -11,18 +11,22 @@ from functools import partial
 
 from deia.commons.index.documents import DOCUMENT_BYTES, as_document
 from deia.commons.index.entries import derived_entry
-from deia.commons.index.load_commons import load_commons
+from deia.commons.index.load_commons import Commons, load_commons
 from deia.commons.index.read_index import find_index
+from deia.commons.notes.describe import usual_names
+from deia.commons.notes.note_text import first_paragraph
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.front_matter import CODE, FENCE, metadata_end, split
+from deia.commons.source_files.front_matter import CODE, FENCE, first_heading, metadata_end, split
+from deia.commons.source_files.outline import outline_lines, without_outline
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
-from deia.commons.source_files.yaml_reader import read_mapping
+from deia.commons.source_files.yaml_reader import Map, read_mapping
 from deia.commons.write import index_store
 from deia.commons.write.add_lesson import Lesson
 from deia.commons.write.trash import LIST, change_listings, is_about, keep_change, keep_copy, own_entry
 from deia.fast_json import Json
+from deia.knowledge import Document, Entry
 from deia.problems import CommonsError
 from deia.records import URGENCIES
 from deia.text import one_line
@@ -40,31 +44,79 @@ def revise_lesson(
         raise CommonsError("The new text is empty.", fix="Say what went wrong, why, and what to do instead.")
     commons = load_commons(root)
     entry = own_entry(commons, ident)
-    for name, value in (changes or {}).items():
-        if isinstance(value, list) and "" in map(one_line, map(str, value)):
-            raise CommonsError(f"One of the {name} is empty.", fix="Leave it out, or write a word.")
-    new_values = {name: _to_plain_text(value) for name, value in (changes or {}).items() if value}
-    if new_values.get("urgency", URGENCIES[0]) not in URGENCIES:
-        raise CommonsError(
-            f"The urgency {new_values['urgency']!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}."
-        )
+    new_values = _checked_values(changes or {})
     old = safe_files.read_text(root, entry.path, limit=DOCUMENT_BYTES)
     if not old.readable:
         raise CommonsError(f"{entry.path} cannot be read.", old.problems)
-    body = split(old.text, path=entry.path).body if text is None else text
-    revised = revised_text(old.text, body, {**new_values, "updated": today})
+    title = str(new_values.get("title") or entry.title)
+    document = as_document(split(old.text, path=entry.path), entry.path)
+    body = _with_heading(document.text, entry.title, title) if text is None else text
+    written = _written_summaries(commons, entry, document)
+    if "summary" not in new_values and len(written) == 1:
+        after = document.but(title=title, text=body)
+        new_values |= _derived_again(written[0], document.but(title=entry.title), after)
+    fields = {**new_values, "updated": today}
+    revised = revised_text(old.text, body, fields)
     if _own_id(revised, entry.path) != _own_id(old.text, entry.path):
         raise CommonsError("The new text gives the document another id.", fix="Omit the line that names an id.")
     copy = keep_copy(root, ident, entry.path, stamp=stamp)
     safe_files.write_text(root, entry.path, revised)
     listed = describing_clusters(commons.index.source, ident)
     if listed:
-        fields = {**new_values, "updated": today}
         change = partial(_update_entries, ident=ident, fields=fields)
-        after = index_store.rewrite(root, lambda index: change_listings(index, listed, change), today=today)
-        keep_change(root, copy, after)
+        after_change = index_store.rewrite(root, lambda index: change_listings(index, listed, change), today=today)
+        keep_change(root, copy, after_change)
     paths = (entry.path, *((find_index(root),) if listed else ()), copy)
-    return Lesson(entry=entry.but(updated=today), paths=paths)
+    is_kept = text is not None and bool(written) and "summary" not in new_values
+    return Lesson(entry=entry.but(updated=today), paths=paths, kept_summary=entry.summary if is_kept else "")
+
+
+def _checked_values(changes: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the new values that are not empty, each on one line; raise CommonsError if one cannot be used."""
+    for name, value in changes.items():
+        if isinstance(value, list) and "" in map(one_line, map(str, value)):
+            raise CommonsError(f"One of the {name} is empty.", fix="Leave it out, or write a word.")
+    values = {name: _to_plain_text(value) for name, value in changes.items() if value}
+    if values.get("urgency", URGENCIES[0]) not in URGENCIES:
+        raise CommonsError(f"The urgency {values['urgency']!r} is unknown.", fix=f"Use one of {', '.join(URGENCIES)}.")
+    return values
+
+
+# --- what nobody wrote follows the text ---
+
+
+def _written_summaries(commons: Commons, entry: Entry, document: Document) -> list[str]:
+    """Return the summaries that stand in the index and in the metadata; without any, the text is read each time."""
+    listed = [known.summary for known in commons.index.entries if known.id == entry.id]
+    own = usual_names(document.metadata).get("summary") if isinstance(document.metadata, Map) else ""
+    return [*dict.fromkeys(filter(None, map(one_line, [*listed, own if isinstance(own, str) else ""])))]
+
+
+def _derived_again(written: str, old: Document, new: Document) -> dict[str, Json]:
+    """Return the summary that a new text and title give if the old ones gave what is written; else a person wrote it.
+
+    What stands above an outline was given as a summary, so it only looks as if it were taken from the text.
+    """
+    if not outline_lines(old.text):
+        for before, after in zip(_summaries_of(old), _summaries_of(new), strict=True):
+            if before == written:
+                return {"summary": after or new.title}
+    if written != old.title:
+        return {}
+    return {"summary": one_line(first_paragraph(without_outline(new.text))) or new.title}
+
+
+def _summaries_of(document: Document) -> tuple[str, str]:
+    """Return what `add_lesson` takes for the summary of a text, and what an index takes for that of a note."""
+    bare = document.but(metadata=Map())
+    return one_line(first_paragraph(bare.text)), one_line(derived_entry(bare, Findings(bare.path)).summary)
+
+
+def _with_heading(body: str, old: str, new: str) -> str:
+    """Return a text that begins with the old title as its heading with the new one there."""
+    first, rest_begins, rest = body.lstrip().partition("\n")
+    is_title = new != old and first.startswith("# ") and first_heading(first) == old
+    return f"# {new}{rest_begins}{rest}" if is_title else body
 
 
 def _own_id(text: str, path: str) -> str:

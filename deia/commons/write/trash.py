@@ -120,13 +120,21 @@ def restore_document(root: str, ident: str, *, today: str) -> Removed:
     ident = ident or _last_removed(root)
     folder = next((name for name in _removals(root) if name.partition("-")[2] == slug(ident)), "")
     note = _note(root, f"{FOLDER}/{folder}") if folder else {}
-    if note.get("id") != ident:
+    present = next((entry for entry in load_commons(root).entries if entry.id == ident), None)
+    if note.get("id") != ident or (present and folder < _newest(root, ident)):
         return _restore_change(root, ident, today=today)
     path = str(note.get("path", ""))
     if os.path.lexists(safe_files.checked_place(root, path)):
         raise CommonsError(f"The file {path} exists already.", fix="Move it away first.")
-    if os.path.isfile(safe_files.checked_place(root, f"{FOLDER}/{folder}/{path}")):
-        safe_files.move(root, f"{FOLDER}/{folder}/{path}", path)
+    kept = f"{FOLDER}/{folder}/{path}"
+    has_text = os.path.isfile(safe_files.checked_place(root, kept))
+    if present:  # removing that one would not help, since then it would be the last one removed
+        raise CommonsError(
+            f'{ident} is another lesson now: "{present.title}", {present.path}.',
+            fix=f"To have both, copy {kept} into bok/ under another name, then type: deia index build --write",
+        )
+    if has_text:
+        safe_files.move(root, kept, path)
     _restore_index(root, f"{FOLDER}/{folder}", note, yaml_blocks.with_items, today=today)
     os.replace(os.path.join(root, FOLDER, folder), os.path.join(root, FOLDER, f"{RESTORED}{folder}"))
     return Removed(id=ident, path=path, trash=f"{FOLDER}/{folder}")
@@ -198,6 +206,12 @@ def _removals(root: str) -> list[str]:
     return sorted((name for name in removals if not name.startswith(RESTORED)), reverse=True)
 
 
+def _newest(root: str, ident: str) -> str:
+    """Return the name of the newest folder in the trash for a document, removed or changed."""
+    names = (copy.removeprefix(f"{FOLDER}/") for copy in copies(root))
+    return max((name for name in names if name.partition("-")[2] == slug(ident)), default="")
+
+
 def _note(root: str, folder: str, name: str = NOTE) -> dict[str, Json]:
     content = safe_files.read_text(root, f"{folder}/{name}", limit=safe_files.YAML_BYTES)
     return plain(read_mapping(content.text))
@@ -239,6 +253,7 @@ def _drop_document(documents: RoundTrip, ident: str) -> RoundTrip:
 def _references_to(commons: Commons, entry: Entry) -> tuple[str, ...]:
     """Return what else refers to a document, and would refer to nothing without it."""
     triggers = [f"trigger {item.id}" for item in commons.triggers if any(doc.id == entry.id for doc in item.documents)]
-    related = [f"document {item.id}" for item in commons.entries if entry.id in item.related_docs]
+    naming = (item for item in commons.entries if entry.id in (*item.related_docs, item.superseded_by))
+    related = [f"document {item.id}" for item in naming if item.id != entry.id]
     patterns = [f"query pattern at line {item.line}" for item in commons.query_patterns if entry.id in item.common_docs]
     return (*triggers, *related, *patterns)

@@ -10,7 +10,7 @@ from deia.search.rendering.llm_quotes import LEAST
 from deia.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any, TypeAlias
 
     Options: TypeAlias = dict[str, Any]  # of `deia search`, by the name of the parameter that each sets
@@ -59,6 +59,18 @@ SEARCH = (
 )  # fmt: skip
 
 
+NAMES = frozenset(flag.name for flag in SEARCH)
+
+
+def is_word(argument: str, names: Collection[str]) -> bool:
+    """Return whether an argument with a dash is no option: a number below zero, or words that begin with no option.
+
+    An option, one of the `names`, with its value in one argument is a mistake, and no question.
+    """
+    begin, has_space, _ = argument.partition("=")[0].partition(" ")
+    return argument[1:2].isdigit() or (bool(has_space) and begin not in names)
+
+
 def read_search(arguments: Sequence[str]) -> Options | None:
     """Return the options of an ordinary `deia [--commons FOLDER] search …`, or None for any other command line."""
     options: Options = {}
@@ -73,7 +85,7 @@ def read_search(arguments: Sequence[str]) -> Options | None:
         elif argument == "--" and known is SEARCH:
             words += arguments[at:]
             break
-        elif not argument.startswith("-") and known is SEARCH:
+        elif known is SEARCH and (not argument.startswith("-") or is_word(argument, NAMES)):
             words.append(argument)
         else:
             name, equals, value = argument.partition("=")

@@ -13,6 +13,7 @@ from deia.watch.memory.log import FileLog, LogEntry, log_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 MOST_CHARS = 400  # of a task; a longer prompt brings its own material, in which words are no topics
 # What a person asks for who has a task, as the first word of a sentence but for those that lead to it ("please", "we
@@ -35,11 +36,14 @@ MODALS = frozenset(("can", "could", "will", "would"))  # "can you …" asks for 
 SHORT = {"dns": "DNS", "aws": "AWS", "gcp": "GCP", "sql": "SQL", "ssh": "SSH", "tls": "TLS"}  # as people write them
 
 
-def topic_of(topics: Mapping[str, int], text: str) -> str:
+USUAL_LIMIT = 5  # documents that a search shows unless it says how many; an overview of a platform shows all
+
+
+def topic_of(topics: Mapping[str, Sequence[Any]], text: str) -> str:
     """Return the topic that a task names, the one with the fewest documents, or ""."""
     tasks = filter(_is_task, _sentences(text)) if len(text) <= MOST_CHARS else ()
     words = (word for task in tasks for word in takewhile(lambda word: word not in NEGATIONS, task))
-    return min((word for word in words if word in topics), key=lambda word: topics[word], default="")
+    return min((word for word in words if word in topics), key=lambda word: topics[word][1], default="")
 
 
 def _sentences(text: str) -> list[list[str]]:
@@ -59,15 +63,20 @@ def _is_task(sentence: Sequence[str]) -> bool:
     return False
 
 
-def offer(topics: Mapping[str, int], text: str, log: FileLog) -> Said | None:
-    """Return the offer for a prompt and remember it, or None if it names no topic or one that was offered before."""
+def offer(topics: Mapping[str, Sequence[Any]], text: str, log: FileLog) -> Said | None:
+    """Return the offer for a prompt and remember it, or None if it names no topic or one that was offered before.
+
+    `topics` says of each which filter of a search shows its documents, and how many there are.
+    """
     topic = topic_of(topics, text)
     line = log_line(LogEntry(aside=True, stale=f"offer {topic}"))
     if not topic or line.strip() in log.read():
         return None
     log.append(line)
     name = SHORT.get(topic, topic.capitalize())
+    kind, count = topics[topic]
+    limit = f" --limit {count}" if kind == "tag" and count > USUAL_LIMIT else ""
     return Said(
-        note=f"deia: I found {topics[topic]} relevant documents about {name}. Review them before proceeding?"
-        f" To see them, type: deia search {topic}"
+        note=f"deia: I found {count} relevant documents about {name}. Review them before proceeding?"
+        f" To see them, type: deia search --{kind} {topic}{limit}"
     )

@@ -180,7 +180,7 @@ def _respond_with(
         if message is not None:
             return message
     message, is_ours = _watch(place, artefact, occasion, turn, log, can=can, carries=carries)
-    topics = artefact.meta.settings.get("topics")
+    topics = artefact.meta.settings.get("offered")
     if topics and message is None and occasion.moment == "prompt" and "note" in can:
         is_ours = _claims(occasion, log, turn) if is_ours is None else is_ours
         if is_ours:

@@ -26,11 +26,13 @@ from deia.search.find_document import look_up
 from deia.search.rendering.columns import plain
 from deia.serve.server.desk import SEARCH_TOOL, Desk, Reply
 from deia.serve.server.library_tools import PERSON, index_source
-from deia.text import counted
+from deia.text import counted, shorten
 
 LAST = "last"  # the id that stands for the last answer or firing
 EVENT_ID = re.compile("[0-9a-f]+-[0-9a-f]+-[0-9a-f]+")
 MOST_PARTS = 4  # of a category
+MOST_QUOTED = 80  # characters of a summary
+CHANGE_SUMMARY = "pass summary to save_lesson, with update, title and text"
 CHANGED = ("title", "summary", "urgency", "tags", "keywords")  # fields of a document that an update may change
 
 
@@ -111,9 +113,11 @@ def _update(desk: Desk, root: str, ident: str, text: str, *, trigger: bool, **fi
     lesson = revise_lesson(root, ident, text=text, today=desk.today, stamp=desk.stamp, changes=changes)
     desk.librarian.log("index", {"actor": "mcp", "change": f"updated {ident}"})
     *written, kept = lesson.paths
+    summary = shorten(lesson.kept_summary, MOST_QUOTED)
+    notice = f' The summary was kept: "{summary}". To change it, {CHANGE_SUMMARY}.' if summary else ""
     return Reply(
-        fields={"id": ident, "paths": written, "updated": True, "next": f"The old text is in {kept}."},
-        text=f"Updated {ident}; the old text is in {kept}.",
+        fields={"id": ident, "paths": written, "updated": True, "next": f"The old text is in {kept}.{notice}"},
+        text=f"Updated {ident}; the old text is in {kept}.{notice}",
         changed=True,
     )
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deia.commons.index.load_commons import load_commons
+from deia.commons.write.add_lesson import add_lesson
 from deia.commons.write.index_store import rewrite
 from deia.commons.write.revise_lesson import revise_lesson, revised_text
 from deia.commons.write.trash import FOLDER, remove_document, restore_document
@@ -118,6 +119,38 @@ def test_the_last_removal_is_the_one_that_is_undone_and_only_once(root: Path) ->
     restore_document(str(root), "first", today=DAY)
     with pytest.raises(CommonsError, match="no document 'first'"):
         restore_document(str(root), "first", today=DAY)
+
+
+@pytest.mark.parametrize("asked", ["bee-suit", ""])
+def test_what_was_removed_does_not_come_back_beside_another_lesson_of_its_id(root: Path, asked: str) -> None:
+    add_lesson(str(root), title="Bee suit", today=DAY, text="Wear one.")
+    removed = remove_document(str(root), "bee-suit", stamp=STAMP, today=DAY)
+    add_lesson(str(root), title="Bee suit", today=DAY, text="Wash it.", category="gear")
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with pytest.raises(CommonsError) as refused:
+        restore_document(str(root), asked, today=DAY)
+    assert "bee-suit" in str(refused.value)
+    assert "bok/gear/bee-suit.md" in str(refused.value), "the lesson that has the id now"
+    assert f"{removed.trash}/{removed.path}" in refused.value.fix, "where the removed one lies"
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_undo_takes_back_the_update_of_a_lesson_that_took_the_id_of_a_removed_one(root: Path) -> None:
+    add_lesson(str(root), title="Bee suit", today=DAY, text="Wear one.")
+    remove_document(str(root), "bee-suit", stamp=STAMP, today=DAY)
+    add_lesson(str(root), title="Bee suit", today=DAY, text="Wash it.", category="gear")
+    before = files_of(root)
+    revise_lesson(str(root), "bee-suit", text="Burn it.", today=DAY, stamp=STAMP)
+    restore_document(str(root), "bee-suit", today=DAY)
+    assert files_of(root) == before
+    with pytest.raises(CommonsError, match="another lesson now"):
+        restore_document(str(root), "bee-suit", today=DAY)
+
+
+def test_what_is_superseded_by_a_removed_document_is_named(root: Path) -> None:
+    (root / "bok/old.md").write_text("---\nsuperseded_by: second\n---\n\n# Old\n\nText.\n")
+    old = next(entry.id for entry in load_commons(str(root)).entries if entry.path == "bok/old.md")
+    assert remove_document(str(root), "second", stamp=STAMP, today=DAY).named_by == (f"document {old}",)
 
 
 def test_within_one_second_it_may_go_and_come_again_and_again(root: Path) -> None:

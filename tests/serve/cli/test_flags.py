@@ -12,6 +12,7 @@ from deia.serve.cli.flags import SEARCH, read_search
 
 NAMES = [flag.name for flag in SEARCH]
 VALUES = ["", "=", "x", "5", "0", "201", "critical", "json", "-", "--", "-5", "--tag", "a b", "é", "٣"]
+VALUES += ["-1 x", "--tag x"]
 ARGUMENTS = st.lists(
     st.sampled_from([*NAMES, *VALUES, "--help", "--nope", *(f"{name}={value}" for name in NAMES for value in VALUES)]),
     max_size=6,
@@ -44,6 +45,10 @@ def test_what_the_quick_path_accepts_click_reads_the_same(arguments: list[str]) 
         ["--keyword=a", "--keyword", "b", "--limit", "3", "--format=json"],
         ["one", "--json", "two"],
         ["--", "--platform", "--", "x"],
+        ["-18 °C", "--limit", "3", "frost"],
+        ["frost", "-18"],
+        ["what does", "-rf do?"],
+        ["--no-verify in a hook"],
     ],
 )
 def test_ordinary_forms_take_the_quick_path(arguments: list[str]) -> None:
@@ -60,12 +65,25 @@ def test_ordinary_forms_take_the_quick_path(arguments: list[str]) -> None:
         ["--platfrom", "x"],
         ["--tag"],
         ["-x"],
+        ["--limit 3"],
+        ["-18 °C", "-x"],
     ],
 )
 def test_what_is_out_of_the_ordinary_is_left_to_click(arguments: list[str]) -> None:
     assert read_search(["search", "x", *arguments]) is None
     with pytest.raises((click.UsageError, click.exceptions.Exit)):
         clicked(["x", *arguments])
+
+
+def test_of_an_unknown_short_option_it_is_said_how_to_ask_about_it() -> None:
+    with pytest.raises(click.UsageError, match=r"If it is a word, type: deia search -- -rf$"):
+        search.make_context("deia search", ["-rf"])
+    with pytest.raises(click.NoSuchOption, match="No such option '--nope'"):
+        search.make_context("deia search", ["--nope"])
+
+
+def test_a_value_with_a_dash_is_no_word() -> None:
+    assert clicked(["--keyword", "-18 °C", "-2"]) == {"keywords": ("-18 °C",), "text": "-2"}
 
 
 def test_other_commands_are_not_searches() -> None:

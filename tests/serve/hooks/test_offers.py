@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +22,14 @@ from tests.serve.test_hook import answer_of, event_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOPICS = {"dns": 3, "netlify": 2}
+
+def process_of(commons: Path, environ: dict[str, str], command: list[str]) -> list[str]:
+    """Return the paths that a command shows."""
+    whole = [sys.executable, "-m", "deia", *command, "--format", "paths"]
+    return subprocess.run(whole, capture_output=True, text=True, env=environ, cwd=commons, check=True).stdout.split()
+
+
+TOPICS = {"dns": ("platform", 3), "netlify": ("tag", 2), "queues": ("tag", 7)}
 DOCUMENT = "---\ntitle: {}\nplatform: netlify\ntags: [turbine]\n---\n# {}\n\nText.\n"
 
 
@@ -61,8 +71,17 @@ def test_the_offer_is_worded_as_the_specification_shows_and_made_once(tmp_path: 
     said = offer(TOPICS, "Please change the DNS for our site.", log)
     assert said is not None
     assert "I found 3 relevant documents about DNS. Review them before proceeding?" in said.note
+    assert said.note.endswith("To see them, type: deia search --platform dns")
     assert offer(TOPICS, "Now update the DNS again", log) is None
     assert DEFAULTS.offers is False
+
+
+@pytest.mark.parametrize(("topic", "command"), [("netlify", "--tag netlify"), ("queues", "--tag queues --limit 7")])
+def test_the_command_asks_for_all_documents_with_a_tag(tmp_path: Path, topic: str, command: str) -> None:
+    (tmp_path / "memory").mkdir()
+    said = offer(TOPICS, f"Please change the {topic}.", FileLog(str(tmp_path), "a conversation"))
+    assert said is not None
+    assert said.note.endswith(f"type: deia search {command}")
 
 
 @given(st.text())
@@ -74,8 +93,19 @@ def test_any_prompt_names_a_known_topic_or_none(text: str) -> None:
 def test_what_most_of_a_commons_is_about_is_no_topic() -> None:
     entries = [Entry(id=str(at), path=f"{at}.md", title="", platforms=("web",)) for at in range(40)]
     rare = [Entry(id=f"d{at}", path=f"d{at}.md", title="", tags=("dns", "a b\n")) for at in range(3)]
-    assert topics_of([*entries, *rare]) == {"dns": 3}
-    assert topics_of([*entries[:5], *rare]) == {"dns": 3, "web": 5}
+    assert topics_of([*entries, *rare]) == {"dns": ("tag", 3)}
+    assert topics_of([*entries[:5], *rare]) == {"dns": ("tag", 3), "web": ("platform", 5)}
+
+
+def test_a_topic_is_what_one_filter_shows_and_a_tag_of_the_starter_alone_is_none() -> None:
+    def entries_of(folder: str, count: int, **fields: Any) -> list[Entry]:
+        return [Entry(id=f"{folder}{at}", path=f"{folder}{at}.md", title="", **fields) for at in range(count)]
+
+    mixed = [*entries_of("a", 2, platforms=("DNS",)), *entries_of("b", 3, tags=("dns",), platforms=("web",))]
+    assert topics_of(mixed) == {"dns": ("tag", 3), "web": ("platform", 3)}
+    starter = entries_of("starter:", 3, tags=("branch",))
+    assert topics_of([*starter, *entries_of("c", 1, tags=("branch",))]) == {}
+    assert topics_of([*starter, *entries_of("c", 2, tags=("branch",))]) == {"branch": ("tag", 5)}
 
 
 @pytest.mark.slow
@@ -83,12 +113,12 @@ def test_what_most_of_a_commons_is_about_is_no_topic() -> None:
 def test_the_person_is_offered_documents_once_in_a_conversation(
     commons: Path, environ: dict[str, str], *, wanted: bool
 ) -> None:
-    for at in range(3):
+    for at in range(6):
         (commons / f"bok/turbine-{at}.md").write_text(
             DOCUMENT.format(f"Turbine {at}", f"Turbine {at}"), encoding="utf-8"
         )
     environ["DEIA_OFFERS"] = str(wanted).lower()
-    environ["DEIA_STARTER"] = "true"  # among so many documents, three are few
+    environ["DEIA_STARTER"] = "true"  # among so many documents, six are few
     compile_commons(str(commons), environ=environ)
 
     def say(prompt: str, session: str) -> str:
@@ -96,6 +126,10 @@ def test_the_person_is_offered_documents_once_in_a_conversation(
 
     assert ("about Turbine. Review" in say("Please connect the turbine to our site", "one")) is wanted
     assert "Review them" not in say("Now update the turbine again", "one")
+    if wanted:
+        said = say("Connect the turbine", "five")
+        (command,) = re.findall(r"I found 6 .* type: deia (search --tag turbine --limit \d)", said)
+        assert process_of(commons, environ, command.split()) == [f"bok/turbine-{at}.md" for at in range(6)]
     assert ("Review them" in say("Change the turbine", "two")) is wanted
     # A verb that triggers listen to, of which none fires.
     assert ("Review them" in say("Set up the turbine", "three")) is wanted

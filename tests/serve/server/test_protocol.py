@@ -178,8 +178,12 @@ def test_the_other_family_of_names_does_the_same(served: Served) -> None:
         new.write_text("# A queue without consumers\n\nIt grows.\n", encoding="utf-8")
         added = await good(client, "Librarian_AddToLibrary", title="A queue of queues", content="One.", path="queues")
         path = added["paths"][0]
-        await good(client, "Librarian_UpdateLibraryDoc", path=f"library://{path}", content="Two.")
+        updated = await good(client, "Librarian_UpdateLibraryDoc", path=f"library://{path}", content="Two.")
+        assert "summary" not in updated["next"], "nobody wrote the old one"
         assert "> Two." in (await good(client, "Librarian_ReadFromLibrary", path=path))["text"]
+        await good(client, "save_lesson", update=added["id"], title="Queues", text="Three.", summary="Mine.")
+        updated = await good(client, "Librarian_UpdateLibraryDoc", path=path, content="Four.")
+        assert 'The summary was kept: "Mine.". To change it, pass summary to save_lesson' in updated["next"]
         assert (await good(client, "Librarian_RemoveFromLibrary", path=path))["removed"]
         assert {one.name for one in COMPAT_TOOLS} <= {tool.name for tool in (await client.list_tools()).tools}
         entered = await good(client, "Librarian_IndexDirectoryToLibrary", path="bok/queues")

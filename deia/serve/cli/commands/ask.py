@@ -9,12 +9,13 @@ from deia.compile.answer_questions import MOST_CHUNKS
 from deia.librarian import Librarian
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
+from deia.serve.cli.commands.typed_words import WordsCommand
 from deia.text import counted
 
 SLOW = "deia: asking the language model; what the documents say comes in any case"
 
 
-@click.command(short_help="Answer a question from the documents.")
+@click.command(cls=WordsCommand, short_help="Answer a question from the documents.")
 @click.argument("words", nargs=-1, required=True, metavar="QUESTION…")
 @click.option("--collection", default="", metavar="NAME", help="Only of this collection of the library.")
 @click.option(

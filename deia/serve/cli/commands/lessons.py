@@ -15,8 +15,10 @@ from deia.records import URGENCIES
 from deia.serve.cli import output
 from deia.serve.cli.commands import shared_options as shared
 from deia.serve.cli.commands.commons import compile_and_say
+from deia.text import shorten
 
 STAMP = "%Y%m%dT%H%M%S"
+MOST_QUOTED = 80  # characters of a summary
 
 
 @click.command(short_help="Change the text or the facts of a lesson.")
@@ -29,6 +31,8 @@ STAMP = "%Y%m%dT%H%M%S"
 @click.option("--keyword", "keywords", multiple=True, help="A keyword, in place of the old ones; may be repeated.")
 def update(*, ident: str, text: str | None, tags: Sequence[str], keywords: Sequence[str], **facts: str | None) -> None:
     """Change the lesson with this ID: its text, or the facts about it in the index. The old text is kept in .trash/.
+
+    A summary that nobody wrote follows the new text; one that somebody wrote stays until --summary changes it.
 
     To bring the compiled files up to date, type: deia compile
     """
@@ -45,6 +49,9 @@ def update(*, ident: str, text: str | None, tags: Sequence[str], keywords: Seque
     *written, kept = lesson.paths
     output.say("\n".join(f"wrote {path}" for path in written))
     output.say(f"The old text is in {kept}. To bring it back, type: deia undo {ident}")
+    if lesson.kept_summary:
+        summary = shorten(lesson.kept_summary, MOST_QUOTED)
+        output.say(f'The summary was kept: "{summary}". To change it, type: deia update {ident} --summary "…"')
     _finish(root, f"updated {ident}")
 
 

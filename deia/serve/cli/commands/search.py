@@ -8,6 +8,7 @@ import click
 
 from deia.match.keyword import FILTERS
 from deia.serve.cli.commands.shared_options import named_commons
+from deia.serve.cli.commands.typed_words import WordsCommand
 from deia.serve.cli.flags import SEARCH, Flag
 from deia.serve.cli.quick_search import search as answer
 from deia.serve.cli.shell_completion import complete_filter
@@ -36,7 +37,7 @@ def _search(*, words: tuple[str, ...], commons: str | None, json: bool, **values
     return answer(text=" ".join(words), commons=commons or named_commons(), **options)
 
 
-search = click.Command(
+search = WordsCommand(
     "search",
     callback=_search,
     params=[click.Argument(["words"], nargs=-1, metavar="[QUESTION]…"), *map(_option, SEARCH)],

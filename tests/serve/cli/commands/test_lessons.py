@@ -61,6 +61,24 @@ def test_undo_brings_back_the_facts_before_an_update(deia: Deia, commons: Path, 
     assert [path.read_text(encoding="utf-8") for path in (lesson, commons / "commons_index.yaml")] == before
 
 
+def test_a_search_shows_what_a_lesson_says_since_its_update(deia: Deia) -> None:
+    assert deia("add", "Hot water for washing hands", "--text", "Wash hands with cold water.").code == 0
+    updated = deia("update", "hot-water-for-washing-hands", "--text", "Never use cold water; use warm water.")
+    assert "The summary was kept" not in updated.out
+    found = deia("search", "washing hands").out
+    assert "Wash hands with cold water." not in found
+    assert "Never use cold water; use warm water." in found
+
+
+def test_a_summary_that_somebody_wrote_is_kept_with_what_to_type(deia: Deia, lesson: Path) -> None:
+    assert deia("update", lesson.stem, "--summary", "Mind the order.").code == 0
+    updated = deia("update", lesson.stem, "--text", "Pause it first.").out.splitlines()
+    told = [line for line in updated if line.startswith("The summary")]
+    assert told == [
+        f'The summary was kept: "Mind the order.". To change it, type: deia update {lesson.stem} --summary "…"'
+    ]
+
+
 def test_an_empty_tag_is_refused(deia: Deia, lesson: Path) -> None:
     refused = deia("update", lesson.stem, "--tag", " ")
     assert (refused.code, "One of the tags is empty." in refused.err) == (2, True)
