@@ -99,7 +99,9 @@ class MarkdownLines:
         if any(cells):
             if self._lines and self._lines[-1][:1] != "|":
                 self._space()
-            self._lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+            if "|" in "".join(cells):  # looking once for all is faster than in each
+                cells = [cell.replace("|", "/") for cell in cells]
+            self._lines.append(f"| {' | '.join(cells)} |")
 
     def text(self) -> str:
         """Return everything written so far."""

@@ -7,12 +7,16 @@ import io
 from deia.ingest.readers.markdown_lines import MarkdownLines, spaced
 from deia.ingest.readers.office_tree import DRAWING, in_one_form
 from deia.ingest.readers.packages import Package
+from deia.ingest.readers.sparse_sheets import WIDE, without_far_cells
 from deia.ingest.readers.word_document import write_document
 from deia.ingest.reading import Reading, ReadingError, missing_extra
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from xml.etree.ElementTree import Element
+
+    from python_calamine import CalamineSheet
 
 SLIDES = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 TABLE, PICTURED, SHAPE = SHOWN = (f"{DRAWING}tbl", f"{SLIDES}pic", f"{SLIDES}sp")  # of a slide
@@ -36,7 +40,7 @@ def read_office(path: str, content: bytes) -> Reading:
         _write_slides(package, lines)
     elif any(name.startswith("xl/workbook.") for name in package.names):
         package.refuse_bombs()
-        _write_sheets(path, content, lines)
+        _write_sheets(path, without_far_cells(package, content, path), lines)
     else:
         raise ReadingError("it is an archive, but no document, presentation or spreadsheet", where=path)
     core = package.xml("docProps/core.xml")
@@ -107,9 +111,10 @@ def _write_sheets(path: str, content: bytes, lines: MarkdownLines) -> None:
         for name in book.sheet_names:
             lines.page()
             lines.heading(1, name)
-            for row in book.get_sheet_by_name(name).iter_rows():
-                lines.row([_cell(value) for value in row])
-                cells += len(row)
+            for values in _rows(book.get_sheet_by_name(name)):
+                row = [_cell(value) for value in values]
+                lines.row(row)
+                cells += len(row) - row.count("")
                 if cells > MOST_CELLS:
                     raise ReadingError("it has more than five million cells", where=path)
         lines.title = ""  # the name of a sheet says nothing of the whole
@@ -117,5 +122,15 @@ def _write_sheets(path: str, content: bytes, lines: MarkdownLines) -> None:
         raise ReadingError("it is no whole spreadsheet", where=path) from error
 
 
+def _rows(sheet: CalamineSheet) -> Iterator[Sequence[object]]:
+    """Return the rows of a sheet, without the columns that hold nothing if it has many."""
+    if sheet.total_width <= WIDE:
+        return sheet.iter_rows()
+    used = sorted({at for row in sheet.iter_rows() for at, value in enumerate(row) if value != ""})
+    return ([row[at] for at in used] for row in sheet.iter_rows())
+
+
 def _cell(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else spaced(str(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return " ".join(str(value).split())
