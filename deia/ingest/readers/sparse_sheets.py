@@ -30,7 +30,6 @@ NAMED = rb"<(?:\w{1,20}:)?"
 DIMENSION = re.compile(NAMED + rb"dimension\b[^<>]{0,99}?\bref=[\"'][A-Z]{1,3}\d{1,7}:([A-Z]{1,3})(\d{1,7})[\"']")
 COLUMN = re.compile(rb"r=[\"']([A-Z]{1,3})\d")  # what begins with letters is found several times as fast
 ROW = re.compile(rb"row\b[^<>]{0,300}?\br=[\"'](\d{1,7})[\"']")
-EMPTY = re.compile(NAMED + rb"c(?:[ \t\r\n][^<>]{0,300})?(?:/>|>\s{0,9}</(?:\w{1,20}:)?c>)")
 PLACED = re.compile(rb"(<(?:\w{1,20}:)?)(row|c)\b([^<>]{0,500})>")
 PLACE = re.compile(rb"\br=[\"']([A-Z]{0,3})(\d{1,7})[\"']")
 
@@ -79,10 +78,9 @@ def _largest_area(sheet: bytes) -> int:
 
 def _closed_up(sheet: bytes, path: str) -> bytes:
     """Return a sheet whose rows, and columns if there are many, follow each other without those that hold nothing."""
-    sheet = EMPTY.sub(b"", sheet)
-    held = [(row, column) for _, row, column in _places(sheet) if column]
+    held = [(row, column) for match, row, column in _places(sheet) if not _is_empty(match)]
     rows, columns = sorted({row for row, _ in held}), sorted({column for _, column in held})
-    if not columns or columns[-1] <= WIDE:
+    if columns and columns[-1] <= WIDE and len(rows) * columns[-1] <= MOST_AREA:
         columns = list(range(1, WIDE + 1))
     elif len(rows) * len(columns) > MOST_AREA:
         raise ReadingError("its values are spread over too many rows and columns", where=path)
@@ -91,7 +89,7 @@ def _closed_up(sheet: bytes, path: str) -> bytes:
 
 
 def _places(sheet: bytes) -> Iterator[tuple[re.Match[bytes], int, int]]:
-    """Yield what begins a row, with its number and 0, or a cell, with those of its row and column.
+    """Yield what begins a cell, with the numbers of its row and column.
 
     A row or cell that does not say where it is follows the last one.
     """
@@ -100,21 +98,29 @@ def _places(sheet: bytes) -> Iterator[tuple[re.Match[bytes], int, int]]:
         place = PLACE.search(match[3])
         if match[2] == b"row":
             row, column = int(place[2]) if place else row + 1, 0
-            yield match, row, 0
         else:
             row = int(place[2]) if place else row
             column = (column_number(place[1]) if place else 0) or column + 1
             yield match, row, column
 
 
+def _is_empty(cell: re.Match[bytes]) -> bool:
+    return cell[3].endswith(b"/") or cell.string[cell.end() : cell.end() + 9].lstrip().startswith(b"</")
+
+
 def _moved(sheet: bytes, rows: Sequence[int], columns: Sequence[int]) -> Iterator[bytes]:
-    """Yield the pieces of a sheet with other numbers of rows and columns."""
+    """Yield the pieces of a sheet whose cells say that they are in other rows and columns, without the empty ones.
+
+    What a row says does not matter then.
+    """
     end = 0
     for match, row, column in _places(sheet):
         yield sheet[end : match.start()]
         end = match.end()
-        at = bisect_left(rows, row) + 1
-        name = column_name(bisect_left(columns, column) + 1) if column else ""
-        rest = PLACE.sub(b"", match[3])
-        yield b'%s%s r="%s%d"%s>' % (match[1], match[2], name.encode(), at, b" " + rest)
+        if not _is_empty(match):
+            name = column_name(bisect_left(columns, column) + 1).encode()
+            place = b' r="%s%d"' % (name, bisect_left(rows, row) + 1)
+            yield b"%s%s%s %s>" % (match[1], match[2], place, PLACE.sub(b"", match[3]))
+        elif not match[3].endswith(b"/"):
+            end = sheet.find(b">", end) + 1 or end
     yield sheet[end:]

@@ -47,6 +47,9 @@ def test_a_far_value_costs_no_more_than_any_other(cells: dict[str, str], text: s
 def test_cells_without_a_value_are_no_cells_however_many_there_are() -> None:
     empty = "".join(f'<row r="{row}"><c r="A{row}" s="0"/><c r="XFD{row}"></c></row>' for row in range(2, 30_000))
     assert sheet({"A1": "a", "C1": "c"}, more=empty).text == "# Prices\n\n| a |  | c |"
+    assert sheet({}, more=empty).text == "# Prices"
+    beside = '<row r="1048576"><c r="A1048576"><v>7</v></c><c r="XFD1048576" t="str"></c><c r="B1048576" t="s"/></row>'
+    assert sheet({"A1": "a"}, more=beside).text == "# Prices\n\n| a |\n| 7 |"
 
 
 def test_an_empty_column_of_a_small_table_stays() -> None:
@@ -57,6 +60,11 @@ def test_cells_that_do_not_say_where_they_are_are_read() -> None:
     far = '<row r="1048576"><c><v>7</v></c><c><v>8</v></c></row><row><c><v>9</v></c></row>'
     text = sheet({"A1": "a", "F1": "b"}, more=far).text
     assert [part for part in text.split() if part.strip("|#")] == ["Prices", "a", "b", "7", "8", "9"]
+
+
+def test_a_cell_that_holds_nothing_and_does_not_say_where_it_is_keeps_its_place() -> None:
+    far = '<row r="1048576"><c/><c s="0"></c><c><v>7</v></c></row>'
+    assert sheet({"A1": "a", "C1": "c", "D1": "d"}, more=far).text == "# Prices\n\n| a |  | c | d |\n|  |  | 7 |  |"
 
 
 def test_values_that_no_table_can_hold_are_refused_with_the_reason() -> None:
