@@ -74,7 +74,10 @@ class MarkdownLines:
         lines = self._lines
         if lines and lines[-1] and not (text[:2] == "- " == lines[-1][:2]):
             lines.append("")
-        lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
+        if "\n" in text:
+            lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
+        else:
+            lines.append(f" {text}" if text[:1] == "#" else text)
 
     def markdown(self, text: str) -> None:
         """Write Markdown as it is."""
