@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 
 FOLDER = os.path.dirname(__file__)
 SAMPLE = 4096  # bytes that are looked at
@@ -16,9 +17,30 @@ MAGIC = (
     (b"<!doctype html", "html"),
     (b"<html", "html"),
     (b"<?xml", "xml"),
-    (b"From ", "email"),
 )
 BINARY = tuple(magic for magic, kind in MAGIC if kind in {"pdf", "office", "image"})
+TIME, YEAR = rb"\d\d?:\d\d(?::\d\d)?", rb"\d{4}\b"
+MONTH = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+DAY = rb"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {1,3})?(?:" + MONTH + rb" {1,3}\d\d?|\d\d? {1,3}" + MONTH + rb"),?"
+REST = rb"(?: {1,3}(?:" + TIME + rb"|" + YEAR + rb"|[+-]\d{4}|\(?[A-Z]{1,5}\)?)){0,4}"
+# A line between the messages of a mailbox, as mail programs write it: who sent the next one, and when. A sentence of a
+# message may begin with the same word.
+SEPARATOR = re.compile(
+    rb"^From (?:\S{1,400}(?: at \S{1,400})?|\"[^\"\n]{1,200}\"\S{1,400}) {1,3}"
+    rb"(?:"
+    + DAY
+    + rb" {1,3}(?:"
+    + TIME
+    + rb"|"
+    + YEAR
+    + rb")"
+    + REST
+    + rb"|\d{4}-\d\d-\d\d(?:[T ]"
+    + TIME
+    + rb"[\d.:+Z-]{0,16})?)"
+    rb"(?: remote from \S{1,400})?[ \t]{0,9}\r?(?:\n|\Z)",
+    re.MULTILINE,
+)
 SHEBANGS = ((b"python", "python"), (b"node", "javascript"), (b"perl", "perl"), (b"ruby", "ruby"), (b"sh", "bash"))
 
 
@@ -50,6 +72,8 @@ def detect(path: str, content: bytes) -> tuple[str, str]:
 def _by_content(start: bytes) -> tuple[str, str]:
     if b"\0" in start and start[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
         return "", ""
+    if SEPARATOR.match(start):
+        return "email", ""
     if start.startswith(b"#!"):
         first = start.split(b"\n", 1)[0].lower()
         return "code", next((language for word, language in SHEBANGS if word in first), "")

@@ -13,6 +13,9 @@ from encodings.aliases import aliases
 
 DECLARED_WITHIN = 1024  # bytes, as browsers have it
 MOSTLY = 20  # letters beyond ASCII for each damaged one
+LATIN = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)}  # of escaped bytes
+STRAY = re.compile("[\udc80-\udcff]")
+USUAL_LEADS = (b"\xc2", b"\xc3")  # most sequences begin so, and hardly any word in Latin letters ends so
 SAMPLE = 4096  # bytes that show whether a text is of a kind that only looks like UTF-8
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -87,6 +90,29 @@ def text_mostly_in(content: bytes, codec: str) -> str | None:
         return None
     damaged, beyond_ascii = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
     return text if beyond_ascii - damaged >= MOSTLY * damaged else None
+
+
+def text_mixed_with_latin(content: bytes) -> tuple[str, str] | None:
+    """Return the text of bytes that are UTF-8 but for some single ones, and what is to be said of these, or None.
+
+    Text of another encoding hardly ever has a valid sequence of UTF-8 beyond ASCII, so more of these than of other
+    bytes are enough. A sequence that the end of the text cuts has no meaning; one byte there is none, though, if there
+    are others that belong to no sequence.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    text = decoder.decode(content)
+    cut = decoder.getstate()[0]
+    if len(cut) == 1 and STRAY.search(text):
+        text, cut = text + cut.decode("utf-8", "surrogateescape"), b""
+    whole = text.encode("utf-8", "ignore").decode()
+    valid, stray = len(whole) - len(whole.encode("ascii", "ignore")), len(text) - len(whole)
+    if stray > valid or not (valid or len(cut) > 1 or cut in USUAL_LEADS):
+        return None
+    if cut:
+        text += "\ufffd"
+    read_as = f"{stray:,} byte{'s' * (stray > 1)}, read as Windows-1252" if stray else ""
+    notes = (f"It is UTF-8 but for {read_as}" if stray else "It is UTF-8", "but ends within a character" if cut else "")
+    return text.translate(LATIN), f"{', '.join(note for note in notes if note)}."
 
 
 def as_utf8(content: bytes, label: str) -> bytes:

@@ -120,6 +120,41 @@ def test_a_mail_is_read_in_the_encoding_that_it_names_if_texts_are_written_in_it
     assert read("a.eml", head.encode() + words.encode("gbk")).text.endswith(words)
 
 
+RARE = st.text(st.characters(min_codepoint=0xA0, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1)
+
+
+NOT_UTF_8 = "It is not UTF-8; it was read as Windows-1252."
+
+
+@pytest.mark.parametrize(("content", "text", "note"), [
+    (b"good \xc3\xbc utf8. bad \xfc latin", "good ü utf8. bad ü latin",
+     "It is UTF-8 but for 1 byte, read as Windows-1252."),
+    ("schön grün ".encode() + b"\xfc\xe4", "schön grün üä", "It is UTF-8 but for 2 bytes, read as Windows-1252."),
+    ("größer".encode()[:-3], "grö�", "It is UTF-8, but ends within a character."),
+    ("a €".encode()[:-1], "a �", "It is UTF-8, but ends within a character."),
+    (b"words\xc3", "words�", "It is UTF-8, but ends within a character."),
+    (b"caf\xe9", "café", NOT_UTF_8),
+    ("schön grün Ã¼".encode("cp1252"), "schön grün Ã¼", NOT_UTF_8),
+])  # fmt: skip
+def test_a_text_that_is_mostly_utf_8_stays_so_and_its_notice_is_true(content: bytes, text: str, note: str) -> None:
+    reading = read("a.txt", content)
+    assert reading.text == text
+    assert reading.notes == (note,)
+
+
+@given(RARE, st.integers(0, 400), st.sampled_from(range(0xE0, 0xF0)))
+def test_a_stray_byte_of_latin_changes_nothing_else_in_a_text(words: str, at: int, stray: int) -> None:
+    at %= len(words) + 1
+    before, after = words[:at].encode(), words[at:].encode()
+    reading = read("a.txt", before + bytes([stray]) + b" " + after)
+    assert reading.text == f"{words[:at]}{chr(stray)} {words[at:]}"
+
+
+@given(st.text(st.characters(min_codepoint=0x80, max_codepoint=0x1FFFF, exclude_categories=["Cs", "Cc"]), min_size=2))
+def test_a_text_that_is_cut_within_a_character_keeps_all_others(words: str) -> None:
+    assert read("a.txt", words.encode()[:-1]).text == words[:-1] + "�"
+
+
 @given(st.binary(max_size=200), st.text(max_size=20) | st.sampled_from([*HOSTILE.split(), "gbk", "utf-16", "euc-kr"]))
 def test_no_bytes_and_no_name_of_an_encoding_do_more_than_be_refused(content: bytes, label: str) -> None:
     as_utf8(content, label)

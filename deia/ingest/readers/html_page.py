@@ -21,7 +21,6 @@ BLOCKS = frozenset(
     "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup li "
     "main ol p pre section summary table tbody td tfoot th thead tr ul hr".split()
 ).union(HEADINGS)
-EMPTY = frozenset({"img", "br"})
 PREFIXES = {"li": "- ", "blockquote": "> "}
 INLINE = frozenset("b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
 INLINE_BLOCKS = frozenset("p div li pre h1 h2 h3 table".split())  # an inline element that holds one of these is a block
@@ -80,9 +79,7 @@ def _write(node: Node, tag: str, lines: MarkdownLines, holders: set[int], depth:
                 inline.append(text)
             continue
         tag = child.tag
-        if tag in EMPTY:
-            inline.append(f" {child.attributes.get('alt') or ''} ")
-        elif _is_block(child, tag, links, holders, depth):
+        if _is_block(child, tag, links, holders, depth):
             if inline or links:
                 _write_paragraph(prefix, inline, links, lines)
                 inline, links = [], []

@@ -74,7 +74,10 @@ class MarkdownLines:
         lines = self._lines
         if lines and lines[-1] and not (text[:2] == "- " == lines[-1][:2]):
             lines.append("")
-        lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
+        if "\n" in text:
+            lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
+        else:
+            lines.append(f" {text}" if text[:1] == "#" else text)
 
     def markdown(self, text: str) -> None:
         """Write Markdown as it is."""
@@ -99,7 +102,9 @@ class MarkdownLines:
         if any(cells):
             if self._lines and self._lines[-1][:1] != "|":
                 self._space()
-            self._lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+            if "|" in "".join(cells):  # looking once for all is faster than in each
+                cells = [cell.replace("|", "/") for cell in cells]
+            self._lines.append(f"| {' | '.join(cells)} |")
 
     def text(self) -> str:
         """Return everything written so far."""

@@ -41,10 +41,14 @@ def _write(cell: dict[str, object], lines: MarkdownLines) -> None:
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else []:
         if isinstance(output, dict):
-            data = output.get("data")
-            lines.code(
-                _joined(data.get("text/plain") if isinstance(data, dict) else output.get("text"))[:LONGEST_OUTPUT]
-            )
+            lines.code(_printed(output)[:LONGEST_OUTPUT])
+
+
+def _printed(output: dict[str, object]) -> str:
+    """Return what a cell printed, or in what error it ended; the way to an error says little and is long."""
+    data = output.get("data")
+    text = _joined(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
+    return text or ": ".join(part for name in ("ename", "evalue") if (part := _joined(output.get(name))))
 
 
 def _joined(lines: object) -> str:

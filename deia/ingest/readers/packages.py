@@ -12,6 +12,10 @@ import zlib
 from xml.etree import ElementTree as ET  # without a document type there are no entities
 
 from deia.ingest.reading import ReadingError
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LARGEST_PART = 48 * 1024 * 1024  # bytes; its tree takes ten times as much
 LARGEST_PACKAGE = 256 * 1024 * 1024
@@ -39,6 +43,19 @@ class Package:
         """Return the bytes of a part, empty if there is no such part."""
         return self._read(name) if name in self.names else b""
 
+    def head(self, name: str, size: int) -> bytes:
+        """Return the first bytes of a part."""
+        return self._begun(name, size) if name in self.names else b""
+
+    def with_parts(self, content: bytes, parts: Mapping[str, bytes]) -> bytes:
+        """Return the archive, whose bytes are given, with other contents of some parts."""
+        file = io.BytesIO(content)
+        with zipfile.ZipFile(file, "a") as archive:
+            for name, data in parts.items():
+                archive.filelist.remove(archive.NameToInfo.pop(name))
+                archive.writestr(name, data)
+        return file.getvalue()
+
     def xml(self, name: str) -> ET.Element | None:
         """Return the root element of a part, or None if there is no such part."""
         if name not in self.names:
@@ -62,9 +79,16 @@ class Package:
 
     def _read(self, name: str) -> bytes:
         limit = min(LARGEST_PART, self._left)
+        data = self._begun(name, limit + 1)
+        if len(data) > limit:
+            raise ReadingError(f"{name} in it expands to more than {limit >> 20} MB", where=self._path)
+        self._left -= len(data)
+        return data
+
+    def _begun(self, name: str, size: int) -> bytes:
         try:
             with self._zip.open(name) as part:
-                data = part.read(limit + 1)
+                return part.read(size)
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -75,10 +99,6 @@ class Package:
             ValueError,
         ) as error:
             raise ReadingError(f"{name} in it is damaged or encrypted", where=self._path) from error
-        if len(data) > limit:
-            raise ReadingError(f"{name} in it expands to more than {limit >> 20} MB", where=self._path)
-        self._left -= len(data)
-        return data
 
 
 def _resolved(folder: str, target: str) -> str:

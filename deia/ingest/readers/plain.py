@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from deia.ingest.detect import BINARY, SAMPLE, detect_type
 from deia.ingest.reading import Reading, ReadingError
-from deia.ingest.text_encoding import BOMS, ESCAPING, WIDE, declared_encoding, text_in, text_mostly_in
+from deia.ingest.text_encoding import (
+    BOMS,
+    ESCAPING,
+    WIDE,
+    declared_encoding,
+    text_in,
+    text_mixed_with_latin,
+    text_mostly_in,
+)
 from deia.text import one_line
 
 LONGEST_TITLE = 200
@@ -49,10 +57,10 @@ def _declared(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:
     Few damaged bytes do not make it another encoding.
     """
     declared = declared_encoding(content, detect_type(path, content))
-    text = text_in(content, declared)
-    damaged = text_mostly_in(content, declared or "utf-8") if text is None else None
-    if damaged is not None:
-        return damaged, (f"It is no clean {declared or 'utf-8'}.",)
-    if text is None:
-        return content.decode("cp1252", errors="replace"), ("It is not UTF-8; it was read as Windows-1252.",)
-    return text, (f"It is not UTF-8; it declares another encoding, and was read as {declared}.",)
+    if (text := text_in(content, declared)) is not None:
+        return text, (f"It is not UTF-8; it declares another encoding, and was read as {declared}.",)
+    if declared and (damaged := text_mostly_in(content, declared)) is not None:
+        return damaged, (f"It is no clean {declared}.",)
+    if mixed := text_mixed_with_latin(content):
+        return mixed[0], (mixed[1],)
+    return content.decode("cp1252", errors="replace"), ("It is not UTF-8; it was read as Windows-1252.",)

@@ -24,6 +24,8 @@ def read_slowly(text: str) -> Reading:
     }
     name = spaced(title.text(deep=True)) if title is not None else ""
     tree.strip_tags(NO_CONTENT)
+    for leaf in tree.css("br, img"):
+        leaf.replace_with("\n" if leaf.tag == "br" else f" {leaf.attributes.get('alt') or ''} ")
     lines = MarkdownLines()
     if tree.body is not None:
         write(main_part(tree.body), lines, 0)
@@ -53,14 +55,13 @@ def write(node: Node, lines: MarkdownLines, depth: int) -> None:
             if child is not None:
                 write_block(child, lines, depth)
         else:
-            is_break = child.tag in {"img", "br"}
-            text += f" {child.attributes.get('alt') or ''} " if is_break else child.text(deep=True)
+            text += child.text(deep=True)
             links += addresses(child.css("a[href]"))
 
 
 def is_block(node: Node, depth: int) -> bool:
     """Return whether an element is read as a block."""
-    if node.tag in BLOCKS or node.tag in {*INLINE, "img", "br", "-text"} or depth >= DEEPEST:
+    if node.tag in BLOCKS or node.tag in {*INLINE, "-text"} or depth >= DEEPEST:
         return node.tag in BLOCKS
     return node.css_first("p, div, li, pre, h1, h2, h3, table") is not None
 

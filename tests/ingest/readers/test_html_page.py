@@ -63,6 +63,24 @@ def test_tables_are_rows_lists_are_items_and_code_keeps_its_lines() -> None:
     assert text_of("<pre>```\nx</pre>").startswith("````\n")
 
 
+@pytest.mark.parametrize("tag", ["b", "span", "a", "font", "em", "x-y", "span><b"])
+def test_a_line_break_in_an_inline_element_joins_no_words(tag: str) -> None:
+    ends = "".join(f"</{name}>" for name in reversed(tag.split("><")))
+    assert text_of(f"<p>on <{tag}>Mon<br>Tue{ends} or Wed") == "on Mon Tue or Wed"
+
+
+def test_a_line_break_in_a_heading_a_cell_and_code_joins_nothing() -> None:
+    assert text_of("<h2>Head<br>line</h2>") == "## Head line"
+    assert text_of("<table><tr><td><b>a<br>b</b><th>c</table>") == "| a b | c |"
+    assert text_of("<pre>a = 1<br>b = 2</pre>") == "```\na = 1\nb = 2\n```"
+
+
+@pytest.mark.parametrize("tag", ["a href=x", "b", "span", "h2", "td", "font"])
+def test_the_alternative_text_of_a_picture_is_kept_in_any_element(tag: str) -> None:
+    page = f"<table><tr><{tag}>" if tag == "td" else f"<p><{tag}>"
+    assert text_of(f"{page}see<img src=a alt='the diagram'>here").strip("#| ") == "see the diagram here"
+
+
 def test_a_table_that_only_lays_out_is_no_row() -> None:
     assert text_of("<table><tr><td><h1>Head</h1><p>Words</table>") == "# Head\n\nWords"
 

@@ -17,9 +17,7 @@ BOOK = {
         {"cell_type": "code", "source": "1 + 1", "outputs": [{"data": {"text/plain": ["2"]}}]},
     ],
 }
-NAMES = st.sampled_from(
-    ["cells", "metadata", "language_info", "source", "outputs", "cell_type", "data", "text", "name"]
-)
+NAMES = st.sampled_from("cells metadata language_info source outputs cell_type data text name ename evalue".split())
 VALUES = st.recursive(
     st.none() | st.integers() | st.sampled_from(["code", "markdown"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
@@ -30,6 +28,13 @@ def test_texts_stay_and_code_and_what_it_printed_are_fenced() -> None:
     reading = read("a.ipynb", json.dumps(BOOK).encode())
     assert (reading.type, reading.title, reading.language) == ("notebook", "Title", "python")
     assert reading.text == "# Title\n\nWords.\n\n```\n1 + 1\n```\n\n```\n2\n```"
+
+
+def test_what_went_wrong_in_a_cell_is_kept() -> None:
+    error = {"output_type": "error", "ename": "ValueError", "evalue": "too hot", "traceback": ["\x1b[31mlong"]}
+    silent = {"output_type": "error", "traceback": []}
+    book = {"cells": [{"cell_type": "code", "source": "fire()", "outputs": [error, silent]}]}
+    assert read("a.ipynb", json.dumps(book).encode()).text == "```\nfire()\n```\n\n```\nValueError: too hot\n```"
 
 
 def test_what_is_no_notebook_is_refused() -> None:
