@@ -52,6 +52,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def groups(made: Path) -> tuple[str, ...]:
+    """Return the names of all groups."""
+    return (IMPORTER, *import_groups(made.as_posix()))
+
+
+@pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
     """Return a copy of the code with its data."""
     copy = shutil.copytree(made, tmp_path_factory.mktemp("whole") / "deia")
@@ -211,12 +217,14 @@ def test_torn_bytecode_is_passed_over(package: Path, tmp_path: Path, content: by
     assert "not compiled" in answer(package, tmp_path)
 
 
-def test_a_group_that_is_missing_is_imported_in_the_ordinary_way(package: Path, tmp_path: Path) -> None:
-    for group in (IMPORTER, *import_groups(package.as_posix())):
-        path = bytecode_path(package.as_posix(), group)
-        os.rename(path, tmp_path / "missing")
-        assert "not compiled" in answer(package, tmp_path / group), group
-        os.rename(tmp_path / "missing", path)
+@pytest.mark.parametrize("missing", [(IMPORTER,), ("serve.hooks.start",), ("serve.hooks.run",), ()], ids=str)
+def test_groups_that_are_missing_are_imported_in_the_ordinary_way(
+    package: Path, tmp_path: Path, groups: tuple[str, ...], missing: tuple[str, ...]
+) -> None:
+    assert {*missing} <= {*groups}
+    for group in missing or groups:
+        os.remove(bytecode_path(package.as_posix(), group))
+    assert "not compiled" in answer(package, tmp_path)
 
 
 def test_a_module_that_changed_is_read_anew(package: Path, tmp_path: Path) -> None:
