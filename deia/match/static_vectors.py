@@ -198,14 +198,13 @@ class Static:
             self._respelled.clear()
         nearest = self._respelled.get(word)
         if nearest is None:
-            letters, known = sorted(word), [] if self.has_word(word) else [*filter(self.has_word, one_edit_away(word))]
+            letters, known = sorted(word), [] if self._has(word) else [*filter(self._has, one_edit_away(word))]
             by_length = {near: sum(map(mul, *[self.sums(near)] * 2)) for near in known}
             nearest = min(known, key=lambda near: (sorted(near) != letters, by_length[near]), default="")
             self._respelled[word] = nearest
         return nearest
 
-    def has_word(self, word: str) -> bool:
-        """Return whether a normalised word is known as a whole, as usual English words are."""
+    def _has(self, word: str) -> bool:
         return self.row(WHOLE + word) >= 0 or self.row(word) >= 0
 
     def learn(self) -> None:

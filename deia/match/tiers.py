@@ -84,12 +84,6 @@ def open_tier(name: str) -> Tier:
     return _opened[name]
 
 
-def is_english(word: str) -> bool:
-    """Return whether the word vectors know a normalised word as a whole, as they do usual English words."""
-    model = open_tier(TIERS[1]).model
-    return isinstance(model, Static) and model.has_word(word)
-
-
 def _static() -> Tier:
     model = open_static()
     wide = model.dimensions

@@ -11,7 +11,6 @@ from itertools import pairwise
 from math import log
 
 from deia.match.spelling import edits_allowed, worth_keeping
-from deia.match.tiers import is_english
 from deia.match.tokeniser import distinct, question_words, spelled_out, words
 from deia.records import TYPE_CHECKING, Record
 from deia.search.catalog import Catalog
@@ -20,7 +19,6 @@ from deia.search.question.symptoms import Complaint, complaint
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-LEAST_WORD = 5  # letters from which an English word is not taken for a misspelling of another one
 MOST_NAME_WORDS = 4  # of a name
 MOST_CHARACTERS = 2_000  # of a query; a longer, pasted text needs no synonyms
 SYNONYM_WEIGHT = 0.3  # relative to a typed word
@@ -278,7 +276,7 @@ def _corrections(
 
 
 def _nearest(term: str, catalog: Catalog) -> list[str]:
-    if not worth_keeping(term) or not edits_allowed(len(term)) or (len(term) >= LEAST_WORD and is_english(term)):
+    if not worth_keeping(term) or not edits_allowed(len(term)):
         return []
     for vocabulary in catalog.vocabularies():
         for known in vocabulary.corrections(term):
