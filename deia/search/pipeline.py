@@ -281,7 +281,7 @@ def _retrieve_and_rank(
         evidence = evidence.but(likeness=rescored(catalog, question, evidence, meaning))
     ranked = rank_documents(catalog, question, evidence, tier=meaning.name, limit=depth, alpha=alpha)
     shown = in_order_shown(catalog, question, ranked, meaning, evidence.code) if alpha is None else ranked
-    orders = [before_those_without(order, holders) for order in (ranked, shown)]
+    orders = [before_those_without(order, holders, evidence.code) for order in (ranked, shown)]
     as_ranked, as_shown = (put_first(order, named)[:limit] if named else order[:limit] for order in orders)
     return present_first(catalog, as_ranked), present_first(catalog, as_shown)
 

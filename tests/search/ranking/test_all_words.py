@@ -75,3 +75,10 @@ def test_only_documents_that_lack_a_rare_word_move_and_scores_never_increase() -
     assert all(first.score >= second.score for first, second in pairwise(moved))
     assert before_those_without(order, Holders()) == order
     assert before_those_without(order, Holders(of_all=frozenset({9}), of_rare=frozenset({9}))) == order
+
+
+def test_code_neither_moves_nor_makes_others_move() -> None:
+    order = [Ranked(number=number, score=1 - number / 10, ordinal=0) for number in range(4)]
+    holders = Holders(of_all=frozenset({2}), of_rare=frozenset({2}))
+    assert before_those_without(order, holders, {2}) == order
+    assert [document.number for document in before_those_without(order, holders, {0})] == [0, 2, 1, 3]
