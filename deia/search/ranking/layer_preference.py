@@ -58,9 +58,21 @@ def higher_first(catalog: Catalog, ranked: Sequence[Ranked]) -> list[Ranked]:
 
 def layers_of(catalog: Catalog, ranked: Iterable[Ranked]) -> Mapping[int, str]:
     """Return the layers of documents by their numbers; empty if there is one layer, or the commons is not trusted."""
-    if not catalog.header.get("own_first") or not any(catalog.keyword.has("path", place) for place in PLACES.values()):
+    if not _has_layers(catalog):
         return {}
     return {document.number: layer_of(catalog.path(document.number)) for document in ranked}
+
+
+def _has_layers(catalog: Catalog) -> bool:
+    """Return whether a trusted commons has documents of others beside its own."""
+    own_first = bool(catalog.header.get("own_first"))
+    return own_first and any(catalog.keyword.has("path", place) for place in PLACES.values())
+
+
+def own_among_more(catalog: Catalog) -> Filters:
+    """Return the filter that leaves a project's own documents, if they are the smaller part of its commons, else {}."""
+    own = layer_filters((OWN,)) if _has_layers(catalog) else {}
+    return own if own and 0 < 2 * catalog.keyword.count(filters=own) < len(catalog) else {}
 
 
 def fitting(catalog: Catalog, ranked: Sequence[Ranked]) -> list[Ranked]:

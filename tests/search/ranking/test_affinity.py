@@ -133,6 +133,25 @@ def test_a_book_beside_pages_takes_no_affinity_from_them_nor_they_from_it(tmp_pa
     assert akin(beside, of_the_book) > 0.5 > akin(beside, of_the_book, cluster="house")
 
 
+@pytest.mark.parametrize("own_first", [True, False])
+def test_a_few_lessons_of_ones_own_count_by_themselves_beside_many(tmp_path: Path, *, own_first: bool) -> None:
+    places = {f"bok/{name}.md": text for name, text in PAGES.items()}
+    places |= {f"starter:bok/{n}-{name}.md": text for n in range(10) for name, text in TEXTS.items()}
+    titles = {path: path.rpartition("/")[2].removesuffix(".md").rpartition("-")[2] for path in places}
+    documents = [Document(path=path, title=titles[path], text=text) for path, text in places.items()]
+    entries = [Entry(id=path.replace("/", "-"), path=path, title=titles[path]) for path in places]
+    build_catalog(entries, documents, [], [], str(tmp_path), tiers=("static",), own_first=own_first)
+    beside, alone = open_catalog(str(tmp_path)), pages_and(tmp_path / "alone", "")
+
+    def akin(catalog: Catalog, text: str) -> float:
+        return affinity(catalog, read_question(text, catalog), choose_tier(catalog), {})
+
+    own, of_others = "where do visitors sign in", "undo the last commit on my branch"
+    assert akin(beside, of_others) > 0.5
+    assert (akin(beside, own) == pytest.approx(akin(alone, own), rel=0.05)) == own_first  # none in an untrusted commons
+    assert akin(beside, own) > akin(beside, "how to tune a violin")
+
+
 def test_the_sample_is_uneven_only_if_one_document_has_much_more_than_others(tmp_path: Path) -> None:
     beside = pages_and(tmp_path / "beside", A_BOOK)
     vectors = beside.vectors("static")
