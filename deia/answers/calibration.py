@@ -61,7 +61,12 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
 
 
 def _said_together(aspects: Sequence[Aspect], cited: Sequence[Cited]) -> float:
-    """Return the share of a question's neighbouring words that are near each other in a sentence, by weight."""
+    """Return the share of a question's neighbouring words that are near each other in a sentence, by weight.
+
+    Of a question of one word it is whether a passage that is quoted says that, if only in its title.
+    """
+    if len(aspects) == 1:
+        return max((aspects[0].covered(sentence.passage.stems) for sentence in cited), default=0.0)
     places_by_sentence = [_places(sentence) for sentence in cited]
     whole = together = 0.0
     for left, right in pairwise(aspects):

@@ -61,7 +61,12 @@ class SubQuestion(Record):
 
 
 def leads_of(seed: Passage, aspects: Sequence[Aspect]) -> tuple[SubQuestion | None, dict[Place, Lead]]:
-    """Return what to ask further after a passage, and the places where the answer may be; None if it leads nowhere."""
+    """Return what to ask further after a passage, and the places where the answer may be; None if it leads nowhere.
+
+    A passage without any of the question's words leads nowhere.
+    """
+    if not seed.stems:
+        return None, {}
     lacking = [aspect for aspect in aspects if aspect.stems and aspect.covered(seed.stems) < 1 / 2]
     leads = [*_links(seed)] or ([*_named(seed, aspects)] if lacking else [])
     if not leads:

@@ -77,13 +77,14 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
 
 
 def _sentences(passage: Passage, evidence: Evidence) -> list[Cited]:
-    """Return the sentences of a passage that say something about the question."""
+    """Return the sentences of a passage that say something about the question, or the first if only its heading does."""
     weigh = _weighing(passage, evidence)
     spans = quotations(passage.text, passage.lines[0], is_code=passage.document.type == "code")
     weighed = [weigh(quotation) for quotation in spans if quotation.text.count(" ") >= SHORTEST - 1]
     telling = [sentence for sentence in weighed if sentence.stems]
     # A heading counts with what is below it.
-    return [sentence for sentence in telling if not sentence.quotation.is_heading] or telling
+    below = [sentence for sentence in weighed if any(sentence.coverage) and not sentence.quotation.is_heading]
+    return [sentence for sentence in telling if not sentence.quotation.is_heading] or telling or below[:1]
 
 
 def sentence_of(quotation: Quotation, passage: Passage, evidence: Evidence) -> Cited:

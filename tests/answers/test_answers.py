@@ -66,6 +66,16 @@ def test_limits_are_settings(librarian: Librarian) -> None:
         librarian.answer_now(LibrarianQuery(question="pump", max_chunks=0))
 
 
+@pytest.mark.parametrize(
+    ("word", "path"), [("bubbles", "parts/valves.md"), ("Wolfram?", "makers.md"), ("makers", "makers.md")]
+)
+def test_one_word_is_answered_where_a_text_or_a_heading_has_it(librarian: Librarian, word: str, path: str) -> None:
+    answer = asked(librarian, word)
+    assert answer.found
+    assert answer.sources[0].path == f"library:pages/{path}"
+    assert not answer.sub_questions or path in answer.sub_questions[0]
+
+
 @pytest.mark.parametrize("question", ["How is sourdough bread baked in Portugal?", "zebra xylophone", "?"])
 def test_what_the_documents_do_not_say_is_said(librarian: Librarian, question: str) -> None:
     answer = asked(librarian, question)
