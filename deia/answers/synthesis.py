@@ -77,7 +77,7 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
 
 
 def _sentences(passage: Passage, evidence: Evidence) -> list[Cited]:
-    """Return the sentences of a passage that say something about the question, or the first if only its heading does."""
+    """Return the sentences of a passage that say something of the question, or the first if only its heading does."""
     weigh = _weighing(passage, evidence)
     spans = quotations(passage.text, passage.lines[0], is_code=passage.document.type == "code")
     weighed = [weigh(quotation) for quotation in spans if quotation.text.count(" ") >= SHORTEST - 1]
