@@ -235,13 +235,14 @@ def make_folders(path: str) -> bool:
     return True
 
 
-def replace(path: str, data: bytes) -> None:
+def replace(path: str, data: bytes, mode: int = 0o666) -> None:
     """Write `data` to `path` atomically: readers see the old content or the new, never a mixture, even after a crash.
 
-    Raise OSError if the folder cannot be written to, or at `path` there is a link or anything else than a regular file.
+    It gets the `mode`, less what the person's umask forbids. Raise OSError if the folder cannot be written to, or at
+    `path` there is a link or anything else than a regular file.
     """
     refuse_special(path)
-    temporary, handle = _new_file(f"{path}.{system.getpid()}")
+    temporary, handle = _new_file(f"{path}.{system.getpid()}", mode)
     try:
         with open(handle, "wb") as file:
             file.write(data)
@@ -253,12 +254,12 @@ def replace(path: str, data: bytes) -> None:
         raise
 
 
-def _new_file(beginning: str) -> tuple[str, int]:
+def _new_file(beginning: str, mode: int) -> tuple[str, int]:
     """Create a file with an unused name and return its path and its descriptor; nothing is followed or overwritten."""
     for number in range(100):
         temporary = f"{beginning}{f'-{number}' if number else ''}.new"
         try:
-            return temporary, system.open(temporary, _CREATE, 0o666)
+            return temporary, system.open(temporary, _CREATE, mode)
         except FileExistsError:  # of another thread, of a killed process of this number, or put there by somebody
             continue
         except ValueError as error:  # a null character
@@ -278,11 +279,11 @@ def refuse_special(path: str) -> None:
         raise OSError(22, "it is a link" if kind == LINK else "it is no regular file", path)
 
 
-def keep(path: str, data: bytes) -> bool:
+def keep(path: str, data: bytes, mode: int = 0o666) -> bool:
     """Write `data` to `path` atomically, creating private folders if missing; return whether it worked."""
     try:
         if make_folders(parent(path)):
-            replace(path, data)
+            replace(path, data, mode)
             return True
     except OSError:
         pass

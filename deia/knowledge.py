@@ -199,4 +199,5 @@ class Result(Record):
     kind: str = ""  # of the passage, such as function
     symbol: str = ""
     text: str = ""  # of the document, for renderings that quote it
+    is_listed: bool = False  # since it passes the filters: no question ranked it, and its score means nothing
     is_part: bool = False  # whether `text` is only what is around the passage, since the document is long

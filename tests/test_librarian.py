@@ -270,6 +270,11 @@ def test_a_question_that_is_no_text_is_refused_as_such(starter: Librarian, quest
         ({"layer": 3}, "layer"),
         ({"since": "2026-02-31"}, "since '2026-02-31' is not a date. Write it as 2026, 2026-01 or 2026-01-31"),
         ({"until": "2026-04-31"}, "until '2026-04-31' is not a date"),
+        (
+            {"since": "2026-05-01", "until": "2026-01-01"},
+            "since '2026-05-01' is after until '2026-01-01', .* since 2026-01-01 and until 2026-05-01",
+        ),
+        ({"since": "today", "until": "yesterday"}, "is after until"),
     ],
 )
 def test_an_argument_of_another_type_is_refused_by_its_name(

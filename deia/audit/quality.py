@@ -63,8 +63,9 @@ def quality_of(answer: Answer, state: State | None = None) -> Quality:
 
 
 def is_judged(answer: Answer) -> bool:
-    """Return whether an answer has a quality: the question is in words, and documents were looked for."""
-    return answer.query_type == NATURAL and answer.reason not in (SMALL_TALK, TOO_BROAD)
+    """Return whether an answer has a quality: the question is in words, and documents were looked for by them."""
+    is_list = any(result.is_listed for result in answer.documents)
+    return answer.query_type == NATURAL and answer.reason not in (SMALL_TALK, TOO_BROAD) and not is_list
 
 
 def probabilities(answer: Answer) -> list[float]:

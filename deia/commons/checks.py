@@ -6,6 +6,7 @@ Each check is a function from a loaded commons to problems; `CHECKS` lists them 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterator
 from typing import TypeAlias
 
@@ -14,7 +15,7 @@ from deia.commons.index.documents import FOLDER as DOCUMENTS
 from deia.commons.index.golden_queries import load_golden
 from deia.commons.index.load_commons import Commons
 from deia.commons.index.near_copies import near_copies
-from deia.commons.index.successors import circles_of, successors_of
+from deia.commons.index.successors import circles_of, successors_of, with_real_successors
 from deia.commons.layers.merge_layers import Layers, load_layers
 from deia.commons.layers.shadowing import unmeant_problems
 from deia.commons.notes.describe import usual_names
@@ -28,6 +29,7 @@ from deia.problems import Problem, SettingsError
 from deia.records import URGENCIES
 from deia.settings import DEFAULTS, Settings, setting_line
 from deia.suggestions import did_you_mean, nearest
+from deia.text import no_longer_holding
 
 BUILD = "Run `deia index build`."
 MOST_NAMED = 9  # documents of a circle
@@ -41,8 +43,10 @@ def lint(root: str, *, starter: bool = True, settings: Settings | None = None) -
     """
     globs = None if settings is None else settings.documents
     layers = load_layers(root, starter=starter, trusted=True, globs=globs)
+    project, today = layers.stack[0], time.strftime("%Y-%m-%d", time.gmtime())
     problems = check_layers(layers, settings or DEFAULTS)
-    return sorted((*problems, *load_golden(root).problems, *near_copies(layers.stack[0])), key=_place)
+    problems += outdated_trigger_documents(project, layers.merged(), today)
+    return sorted((*problems, *load_golden(root).problems, *near_copies(project)), key=_place)
 
 
 def check_layers(layers: Layers, settings: Settings) -> list[Problem]:
@@ -259,6 +263,22 @@ def unknown_trigger_documents(commons: Commons, whole: Commons) -> Iterator[Prob
             message = f"{quote(trigger.id)} refers to the document {quote(reference.id)}, which is not in the commons."
             fix = nearest(reference.id, known)
             yield Problem(path=trigger.path, line=trigger.line, found=message, fix=fix, code="unknown-document")
+
+
+def outdated_trigger_documents(commons: Commons, whole: Commons, today: str) -> Iterator[Problem]:
+    """Report triggers that show a document which no longer holds; no compile does, since it depends on the day."""
+    entries = {entry.id: entry for entry in with_real_successors(whole.entries)}
+    living = [trigger for trigger in commons.triggers if trigger.status != "deprecated"]
+    references = [(trigger, reference) for trigger in living for reference in trigger.documents]
+    for trigger, reference in references:
+        entry = entries.get(reference.id)
+        if entry and (why := no_longer_holding(entry.superseded_by, entry.valid_until, today)):
+            other = f"{quote(entry.superseded_by)} instead" if entry.superseded_by else "one that holds"
+            yield Problem(
+                path=trigger.path, line=trigger.line, code="outdated-document", severity="warning",
+                found=f"{quote(trigger.id)} shows the document {quote(entry.id)}, which is {why}.",
+                fix=f"Name {other}, or set the trigger's `status` to deprecated.",
+            )  # fmt: skip
 
 
 def stale_views(commons: Commons) -> Iterator[Problem]:

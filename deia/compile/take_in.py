@@ -26,6 +26,7 @@ from deia.folders import (
 from deia.graph.facts_process import FactsProcess
 from deia.ingest.added_chunkers import added_chunkers, chosen
 from deia.ingest.checked_source import checked
+from deia.ingest.hidden_secrets import file_without_secrets
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
 from deia.ingest.library_store import DATABASE, Library, Registered, library_at
 from deia.ingest.naming import said_of
@@ -35,6 +36,7 @@ from deia.problems import CommonsError
 from deia.records import Record
 from deia.text import counted
 
+ONLY_OWNER = 0o600  # may read a file that was handed over: in what is no text, secrets stay
 UPLOADED = (
     ".md", ".txt", ".rst", ".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm", ".json", ".yaml", ".yml", ".xml", ".csv",
     ".eml", ".log", ".ipynb", ".py", ".js", ".ts", ".java", ".go", ".rs", ".c", ".h", ".cpp", ".sql", ".png", ".jpg",
@@ -262,7 +264,7 @@ def _named(names: Sequence[str], known: Mapping[str, Registered] | set[str]) -> 
 def keep_upload(
     root: str, name: str, content: bytes, environ: Mapping[str, str], *, collection: str = ""
 ) -> tuple[Source, str]:
-    """Keep a file that was handed over; return the source that it belongs to, and its name there.
+    """Keep a file that was handed over, without secrets if it is text; return its source, and its name there.
 
     Raise SourceError if it is empty, too large, or of a type that is not taken.
     """
@@ -275,12 +277,13 @@ def keep_upload(
         raise SourceError(f"{kept} is {problem}", fix="Cut it into parts." if content else "Send its content.")
     collection = slug(collection)
     source = Source(kind=UPLOAD, place="", name=f"{UPLOAD}-{collection}".rstrip("-"), collection=collection)
+    content = file_without_secrets(kept, content)
     with open_library(root, environ) as library:
         folder = uploads(library, source.name)
-        mark = blake2b(content, digest_size=4).hexdigest()
-        if files.exists(f"{folder}/{kept}") and files.read(f"{folder}/{kept}", MOST_BYTES) != content:
-            kept = f"{slug(base)}-{mark}.{slug(ending)}"
-        if not files.keep(f"{folder}/{kept}", content):
+        before = files.read(f"{folder}/{kept}", MOST_BYTES)
+        if before is not None and file_without_secrets(kept, before) != content:
+            kept = f"{slug(base)}-{blake2b(content, digest_size=4).hexdigest()}.{slug(ending)}"
+        if not files.keep(f"{folder}/{kept}", content, ONLY_OWNER):
             raise SourceError("the file cannot be kept", where=folder, fix="Check permissions and space.")
     return source, kept
 

@@ -18,7 +18,8 @@ MAGIC = (
     (b"<html", "html"),
     (b"<?xml", "xml"),
 )
-BINARY = tuple(magic for magic, kind in MAGIC if kind in {"pdf", "office", "image"})
+BINARY_TYPES = frozenset(("pdf", "office", "image"))
+BINARY = tuple(magic for magic, kind in MAGIC if kind in BINARY_TYPES)
 TIME, YEAR = rb"\d\d?:\d\d(?::\d\d)?", rb"\d{4}\b"
 MONTH = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 DAY = rb"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {1,3})?(?:" + MONTH + rb" {1,3}\d\d?|\d\d? {1,3}" + MONTH + rb"),?"

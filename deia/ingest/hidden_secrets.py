@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from deia.ingest.detect import BINARY, BINARY_TYPES, detect_type
+from deia.ingest.text_encoding import BOMS, WIDE
 from deia.redaction import HIDDEN, KEY_BLOCKS, KEY_PREFIXES, MOST_TEXT, SECRET_NAMES, is_mail, looks_secret, redact
 
 LEAST = 8  # characters of a password
@@ -36,6 +38,21 @@ def without_secrets(text: str) -> tuple[str, tuple[int, ...]]:
     if HIDDEN not in text:
         return text, ()
     return text, tuple(number for number, line in enumerate(text.split("\n"), 1) if HIDDEN in line)
+
+
+def file_without_secrets(path: str, content: bytes) -> bytes:
+    """Return the content of a file with its secrets hidden, or as it is if it has none or is no text.
+
+    Bytes that are not of its encoding stay what they are. Only newlines become plain ones, as when it is read.
+    """
+    if content.startswith(BINARY) or detect_type(path, content) in BINARY_TYPES:
+        return content
+    marks = (*((bom, len(bom), name) for bom, name in BOMS), *((start, 0, name) for start, name in WIDE))
+    begin, encoding = next(((size, name) for start, size, name in marks if content.startswith(start)), (0, "utf-8"))
+    errors = "surrogateescape" if encoding == "utf-8" else "replace"
+    text = content[begin:].decode(encoding, errors).replace("\r\n", "\n").replace("\r", "\n")
+    hidden, _ = without_secrets(text)
+    return content if hidden == text else content[:begin] + hidden.encode(encoding, errors)
 
 
 def _candidates(text: str) -> set[int]:

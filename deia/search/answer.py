@@ -156,16 +156,17 @@ def _natural(answer: Answer) -> dict[str, Json]:
 
 def _document(result: Result) -> dict[str, Json]:
     optional_fields = " ".join(name for name in ("type", "page", "kind", "symbol", "heading") if getattr(result, name))
+    percent = relevance(result)
     return {
         **_fields(result, f"id path title summary why_relevant action score lines {optional_fields}"),
-        "relevance": f"{relevance(result)}%",
+        **({} if percent is None else {"relevance": f"{percent}%"}),
         "passage": shorten(result.passage, LONGEST_PASSAGE),
     }
 
 
-def relevance(result: Result) -> int:
-    """Return how relevant a document is, in per cent of what the best one can be."""
-    return round(100 * max(0.0, min(1.0, result.score)))
+def relevance(result: Result) -> int | None:
+    """Return how relevant a document is, in per cent of what the best one can be; None if no question ranked it."""
+    return None if result.is_listed else round(100 * max(0.0, min(1.0, result.score)))
 
 
 def _keyword(answer: Answer) -> dict[str, Json]:

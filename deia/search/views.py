@@ -105,7 +105,8 @@ def _answer(
         lines = (document.first_line, last)
         text, is_part = text_around(catalog, document, *lines) if at < MOST_QUOTED else ("", True)
         why = "; ".join(filter(None, (outdated(document.entry, today), reason(document.entry))))
-        results.append(as_result(document.entry, score=0.0, lines=lines, why_relevant=why, text=text, is_part=is_part))
+        shown = {"lines": lines, "why_relevant": why, "text": text, "is_part": is_part}
+        results.append(as_result(document.entry, score=0.0, is_listed=True, **shown))
     return Answer(
         query=query.text, matched=bool(results), audit=audit.but(warnings=(*audit.warnings, *notes)),
         query_type=query_type, confidence="high", primary=tuple(results),

@@ -284,6 +284,35 @@ def test_files_that_were_handed_over_are_kept_if_their_type_and_size_are_right(
         keep_upload(root, "run.exe", b"", environ)
 
 
+def test_a_secret_in_a_file_that_is_handed_over_is_not_kept_anywhere(root: str, environ: Mapping[str, str]) -> None:
+    secret, text = b"hunter2hunter2", "# Access\n\npassword: hunter2hunter2\n"
+    librarian, library = Librarian(root), Path(library_folder(root, environ))
+    for _ in range(2):  # the second is the same file, not another one of that name
+        assert librarian.ingest(UploadSource(file="a.md", content=text.encode())).documents == 1
+    kept = [path for path in library.rglob("*") if path.is_file() and secret in path.read_bytes()]
+    assert kept == []
+    with open_library(root, environ) as opened:
+        assert opened.notes("upload") == [("a.md", "read", "Secrets were left out, in line 3.")]
+
+
+def test_what_was_handed_over_to_an_earlier_version_is_kept_anew_without_its_secret(
+    root: str, environ: Mapping[str, str]
+) -> None:
+    content = b"password: hunter2hunter2\n"
+    keep_upload(root, "a.md", b"x", environ)
+    kept = Path(library_folder(root, environ), "uploads/upload/a.md")
+    kept.write_bytes(content)
+    assert keep_upload(root, "a.md", content, environ)[1] == "a.md"
+    assert kept.read_bytes() == b"password: [secret]\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_only_its_owner_may_read_a_file_that_was_handed_over(root: str, environ: Mapping[str, str]) -> None:
+    keep_upload(root, "a.pdf", b"%PDF-1.7\npassword: hunter2hunter2\n", environ)
+    kept = Path(library_folder(root, environ), "uploads/upload/a.pdf")
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
 def test_taking_in_can_be_awaited_and_need_not_be(root: str, manuals: Path) -> None:
     librarian = Librarian(root)
     at_once = librarian.ingest(source=source(manuals), collection="pumps")

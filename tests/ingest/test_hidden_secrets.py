@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.ingest.hidden_secrets import without_secrets
+from deia.ingest.hidden_secrets import file_without_secrets, without_secrets
 from deia.redaction import HIDDEN
 
 BODY = "lQOYBGXabcdEADx7hq83vASNFZ4k"
@@ -76,3 +78,40 @@ def test_no_text_breaks_it_and_every_line_keeps_its_place(text: str) -> None:
     hidden, lines = without_secrets(text)
     assert hidden.count("\n") == text.count("\n")
     assert all(0 < number <= text.count("\n") + 1 for number in lines)
+
+
+PHRASE = "hunter2hunter2"
+FILES = {
+    "a.md": f"# Zugang für alle\r\npassword: {PHRASE}\r\nGrüße\r\n".encode(),
+    "latin.txt": f"Grüße\npassword: {PHRASE}\n".encode("latin-1"),
+    "wide.txt": codecs.BOM_UTF16_LE + f"Grüße\npassword: {PHRASE}\n".encode("utf-16-le"),
+    "page.html": f"<title>Grüße</title>\n<p>password: {PHRASE}</p>\n".encode(),
+    "settings.json": f'{{"password": "{PHRASE}",\n "greeting": "Grüße"}}\n'.encode(),
+    "mail.eml": f"Subject: access\n\npassword: {PHRASE}\n".encode(),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_text_loses_its_secrets_and_nothing_else_in_whatever_encoding(name: str) -> None:
+    codec = {"latin.txt": "latin-1", "wide.txt": "utf-16-le"}.get(name, "utf-8")
+    content = FILES[name].replace(b"\r", b"") if codec == "utf-8" else FILES[name]
+    assert file_without_secrets(name, FILES[name]) == content.replace(PHRASE.encode(codec), HIDDEN.encode(codec))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("plain.md", b"# Pumps\r\nOil them.\r\n"),
+        ("page.pdf", b"%PDF-1.7\npassword: hunter2hunter2\n"),
+        ("odd.docx", b"password: hunter2hunter2\n\x00\x01"),
+        ("picture.txt", b"\x89PNG\r\npassword: hunter2hunter2\n"),
+    ],
+)
+def test_a_file_without_secrets_and_one_that_is_no_text_stay_as_they_are(name: str, content: bytes) -> None:
+    assert file_without_secrets(name, content) == content
+
+
+@given(st.binary())
+def test_no_bytes_make_hiding_in_a_file_raise(content: bytes) -> None:
+    for mark in (b"", codecs.BOM_UTF16_LE, codecs.BOM_UTF32_BE, b"<\0?\0x\0"):
+        file_without_secrets("a.txt", mark + b"password: hunter2hunter2\n" + content)

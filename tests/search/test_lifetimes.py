@@ -8,16 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deia.commons.checks import lint
+from deia.commons.checks import check_layers, lint
 from deia.commons.index.load_commons import load_commons
 from deia.commons.index.successors import circles_of
-from deia.commons.layers.merge_layers import load_starter
+from deia.commons.layers.merge_layers import load_layers, load_starter
 from deia.compile.catalog import document_store
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import open_catalog
 from deia.search.pipeline import search
 from deia.search.rendering.render import render, summary
+from deia.settings import DEFAULTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,6 +91,31 @@ def test_an_unknown_successor_is_never_said_to_mean_the_entry_itself(tmp_path: P
     root = commons_of(tmp_path, old_pump="superseded_by: old-pumps", other="superseded_by: nonesuch")
     fixes = {problem.fix for problem in lint(root, starter=False) if problem.code == "unknown-document"}
     assert fixes == {"Known are: other.", "Known are: old-pump."}
+
+
+def trigger(name: str, document: str, status: str = "stable") -> str:
+    fields = f"id: {name}, title: Queues, urgency: high, message: M., documents: [{document}], status: {status}"
+    return f"- {{{fields}, when: {{any: [{{phrase: drain the queue}}]}}}}\n"
+
+
+def test_lint_names_triggers_that_show_what_no_longer_holds(tmp_path: Path) -> None:
+    root = commons_of(
+        tmp_path, old="superseded_by: new", new="valid_until: 9000-01-01", past="valid_until: 2020-01-01",
+        circular="superseded_by: circular",
+    )  # fmt: skip
+    (tmp_path / "triggers").mkdir()
+    shown = {"a": "old", "b": "new", "c": "past", "d": "circular"}
+    rows = [*(trigger(name, document) for name, document in shown.items()), trigger("e", "old", "deprecated")]
+    (tmp_path / "triggers/queues.yaml").write_text("".join(rows), encoding="utf-8")
+    found = [problem for problem in lint(root, starter=False) if problem.code == "outdated-document"]
+    assert [(problem.path, problem.line, problem.severity, problem.found, problem.fix) for problem in found] == [
+        ("triggers/queues.yaml", 1, "warning", "`a` shows the document `old`, which is superseded by new.",
+         "Name `new` instead, or set the trigger's `status` to deprecated."),
+        ("triggers/queues.yaml", 3, "warning", "`c` shows the document `past`, which is valid until 2020-01-01 only.",
+         "Name one that holds, or set the trigger's `status` to deprecated."),
+    ]  # fmt: skip
+    compiled = check_layers(load_layers(root, starter=False, trusted=True), DEFAULTS)
+    assert "outdated-document" not in [problem.code for problem in compiled]
 
 
 def commons_of(folder: Path, **fronts: str) -> str:

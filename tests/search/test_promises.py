@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.audit.quality import is_judged
 from deia.commons.index.index_records import Cluster, QueryPattern
 from deia.compile.catalog.build_catalog import build_catalog
 from deia.folders import STARTER_PREFIX
@@ -87,6 +88,19 @@ def test_a_recorded_question_is_no_answer_where_its_documents_do_not_pass_or_hol
     assert search(catalog, Query(text="moving a domain"), checked_at=today).probability < 1
     found = search(catalog, Query(text="moving a domain", platform="web"), checked_at=today).documents
     assert [result.id for result in found] == ["new"]
+
+
+@pytest.mark.parametrize("query", [Query(text="", cluster="working"), Query(text="cluster:working")])
+def test_of_documents_that_only_a_filter_chose_no_relevance_is_told(eight: Catalog, query: Query) -> None:
+    answer = search(eight, query)
+    documents = answer.to_dict()["documents"]["primary"]
+    assert len(documents) == 3
+    assert [document.get("relevance") for document in documents] == [None] * 3
+    assert not any("relevance" in render(answer, form) for form in ("xml", "json", "yaml", "summary", "table", "full"))
+    assert not is_judged(answer)
+    ranked = search(eight, query.but(text=f"{query.text} deployment fails"))
+    assert ranked.to_dict()["documents"]["primary"][0]["relevance"] == "100%"
+    assert is_judged(ranked)
 
 
 def test_the_only_document_that_fits_is_wholly_relevant(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ BLOCKS = frozenset(
     "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup li "
     "main ol p pre section summary table tbody td tfoot th thead tr ul hr".split()
 ).union(HEADINGS)
+MOST_DIGITS = 6  # of the number of an item of a list
 PREFIXES = {"li": "- ", "blockquote": "> "}
 INLINE = frozenset("b i em strong code sub sup abbr cite kbd var samp small q u s time tt".split())
 INLINE_BLOCKS = frozenset("p div li pre h1 h2 h3 table".split())  # an inline element that holds one of these is a block
@@ -72,7 +73,9 @@ def _write(node: Node, tag: str, lines: MarkdownLines, holders: set[int], depth:
     """
     inline: list[str] = []
     links: list[str] = []
-    prefix = PREFIXES.get(tag, "")
+    prefix, number, indent = PREFIXES.get(tag, ""), None, ""
+    if tag == "ol" and (number := _first_number(node)) is not None:
+        indent = lines.open_list()
     for child in node.iter(include_text=True):
         if (text := child.text_content) is not None:
             if inline or not text.isspace():
@@ -83,11 +86,38 @@ def _write(node: Node, tag: str, lines: MarkdownLines, holders: set[int], depth:
             if inline or links:
                 _write_paragraph(prefix, inline, links, lines)
                 inline, links = [], []
-            _write_block(child, tag, lines, holders, depth)
+            if number is None or tag != "li":
+                _write_block(child, tag, lines, holders, depth)
+            else:
+                number = _begin_item(child, number, indent, lines)
+                _write_block(child, "", lines, holders, depth)  # not as an item without a number
+                lines.number = ""
         else:
             inline.append(child.text(deep=True))
     if inline:
         _write_paragraph(prefix, inline, links, lines)
+    if number is not None:
+        lines.close_list()
+
+
+def _begin_item(item: Node, number: int, indent: str, lines: MarkdownLines) -> int:
+    """Have the next paragraph show the number of an item, which may have another one than its turn; return the next."""
+    if value := item.attributes.get("value"):
+        number = _number_of(value, number)
+    lines.number = f"{indent}{number}. "
+    return number + 1
+
+
+def _first_number(ordered: Node) -> int | None:
+    """Return the number of the first item of a list, or None if they count down from how many there are."""
+    attributes = ordered.attributes
+    return None if "reversed" in attributes else _number_of(attributes.get("start") or "", 1)
+
+
+def _number_of(text: str, usual: int) -> int:
+    """Return the number that a text is, or the usual one."""
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else usual
 
 
 def _write_paragraph(prefix: str, inline: Sequence[str], links: Sequence[str], lines: MarkdownLines) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deia.fast_json import Json
 
 DEEPEST = 6
+INDENT, MOST_INDENTS = "   ", 5  # of a list in an item of another one, both with numbers
 MOST_PLACES = 5_000  # links of a page, and anchors
 CONTROLS = bytes([*range(9), *range(11, 32), 127])
 SPACES = bytes.maketrans(CONTROLS, b" " * len(CONTROLS))
@@ -34,6 +35,9 @@ class MarkdownLines:
         self._lines: list[str] = []
         self.pages: list[int] = []
         self.title = ""  # the first heading
+        self.number = ""  # of an item of a list, to be written before its first paragraph
+        self._open_lists = 0  # with numbers, one within the other
+        self._after_number = -1  # how many lines there are if the last one has a number
         self._anchors: list[tuple[str, int]] = []  # each with the number of lines before it
         self._links: list[tuple[str, int]] = []
 
@@ -71,13 +75,27 @@ class MarkdownLines:
         """Write lines that follow each other; one that looks like a heading is moved to the right by a space."""
         if not text.strip():
             return
-        lines = self._lines
-        if lines and lines[-1] and not (text[:2] == "- " == lines[-1][:2]):
-            lines.append("")
+        lines, number = self._lines, self.number
+        if lines and lines[-1]:
+            is_item = number or text[:2] == "- "
+            if not (is_item and (lines[-1][:2] == "- " or len(lines) == self._after_number)):
+                lines.append("")
+        if number:
+            text, self.number = number + text, ""
+            self._after_number = len(lines) + 1
         if "\n" in text:
             lines += [f" {line}" if line[:1] == "#" else line for line in text.split("\n")]
         else:
             lines.append(f" {text}" if text[:1] == "#" else text)
+
+    def open_list(self) -> str:
+        """Begin a list with numbers; return the indentation of its items."""
+        self._open_lists += 1
+        return INDENT * min(self._open_lists - 1, MOST_INDENTS)
+
+    def close_list(self) -> None:
+        """End a list with numbers."""
+        self._open_lists -= 1
 
     def markdown(self, text: str) -> None:
         """Write Markdown as it is."""

@@ -28,7 +28,7 @@ TYPE, PATH, UPDATED = f"{ALSO}type", f"{ALSO}{ALSO}path", f"{ALSO}updated"
 
 
 def library_filters(catalog: Catalog, query: Query) -> Filters:
-    """Return the library's filters of a query; raise QueryError if a value is unknown or not a date."""
+    """Return the library's filters of a query; raise QueryError if a value is unknown, or is no date."""
     filters: dict[str, Wanted] = {}
     if query.asset_type:
         name, wanted = _assets(query.asset_type)
@@ -37,7 +37,10 @@ def library_filters(catalog: Catalog, query: Query) -> Filters:
         filters[PATH] = _places(catalog, query.collection)
     if query.since or query.until:
         first, last = _day(query.since or "1", "since"), _day(query.until or "9999", "until")
-        filters[UPDATED] = range(first.start, max(first.start, last.stop))
+        if last.stop <= first.start:
+            problem = f"since {query.since!r} is after until {query.until!r}, so there is no day between them."
+            raise QueryError(problem, fix=f"Exchange the two: since {query.until} and until {query.since}.")
+        filters[UPDATED] = range(first.start, last.stop)
     return filters
 
 

@@ -78,7 +78,9 @@ def as_xml(answer: Answer) -> str:
         lines = "\n".join(map(plain, result.passage.split("\n")))
         first, last = result.lines
         parts.append(element("passage", escape(lines), heading=result.heading, lines=f"{first}-{last}"))
-        return element("doc", "".join(parts), path=result.path, id=result.id, relevance=f"{relevance(result)}%")
+        percent = relevance(result)
+        shown = "" if percent is None else f"{percent}%"
+        return element("doc", "".join(parts), path=result.path, id=result.id, relevance=shown)
 
     groups = {"primary_docs": answer.primary, "secondary_docs": answer.secondary}
     body = "".join(element(name, "".join(map(document, results))) for name, results in groups.items() if results)

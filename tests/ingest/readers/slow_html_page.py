@@ -42,8 +42,10 @@ def main_part(body: Node) -> Node:
 
 def write(node: Node, lines: MarkdownLines, depth: int) -> None:
     """Write the blocks of an element, and the text between them as paragraphs."""
-    prefix = {"li": "- ", "blockquote": "> "}.get(node.tag, "")
+    prefix = {"li": "" if number_of(node) is not None else "- ", "blockquote": "> "}.get(node.tag, "")
     text, links = "", []
+    is_ordered = node.tag == "ol" and "reversed" not in node.attributes
+    indent = lines.open_list() if is_ordered else ""
     for child in [*node.iter(include_text=True), None]:
         if child is None or is_block(child, depth):
             if child is not None and child.tag == "a":
@@ -53,10 +55,28 @@ def write(node: Node, lines: MarkdownLines, depth: int) -> None:
                 lines.links(links)
             text, links = "", []
             if child is not None:
+                number = number_of(child)
+                lines.number = lines.number if number is None else f"{indent}{number}. "
                 write_block(child, lines, depth)
+                lines.number = lines.number if number is None else ""
         else:
             text += child.text(deep=True)
             links += addresses(child.css("a[href]"))
+    if is_ordered:
+        lines.close_list()
+
+
+def number_of(node: Node) -> int | None:
+    """Return the number of an item of an ordered list; None for any other node."""
+    if node.tag != "li" or node.parent.tag != "ol" or "reversed" in node.parent.attributes:
+        return None
+    number = int(node.parent.attributes.get("start") or 1) - 1
+    for item in node.parent.iter():
+        if item.tag == "li":
+            number = int(item.attributes.get("value") or number + 1)
+        if item.mem_id == node.mem_id:  # two of the same markup are equal
+            break
+    return number
 
 
 def is_block(node: Node, depth: int) -> bool:

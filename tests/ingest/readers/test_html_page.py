@@ -26,7 +26,7 @@ PIECES = st.one_of(
 ELEMENTS = (
     "a href=x|a href=y#z|a href=http://w|span|b|x-y id=v|p|p id=Content|div|div id=content|div role=main|"
     "main id=content|main id=Content|article|article id=Content|ul|li|table|tr|td|pre|h1|h4|code|blockquote|nav|form|"
-    "svg|title|html lang=de|frameset"
+    "ol|ol start=3|ol reversed|li value=7|svg|title|html lang=de|frameset"
 ).split("|")
 LEAVES = "text|long text|# hash|- dash| |&nbsp;|<br>|<img alt=z>|<p>|</p>|</div>|<td>|<li>|<b>|</a>|<!---->".split("|")
 TREES = st.recursive(
@@ -61,6 +61,30 @@ def test_tables_are_rows_lists_are_items_and_code_keeps_its_lines() -> None:
     assert text_of("<pre>if a:\n    b</pre>") == "```\nif a:\n    b\n```"
     assert text_of("<p><b>a</b> <i>b</i>\n<u>c</u></p>") == "a b c"
     assert text_of("<pre>```\nx</pre>").startswith("````\n")
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ol><li>first<li>second</ol>", "1. first\n2. second"),
+        ("<ol><li><p>first</p><li><div><p>second</p></div></ol>", "1. first\n2. second"),
+        ("<ol start=9><li>nine<li>ten<li value=20>twenty<li>more</ol>", "9. nine\n10. ten\n20. twenty\n21. more"),
+        ("<ol start=x><li value=-1>one<li value>two<li value='9999999'>three", "1. one\n2. two\n3. three"),
+        ("<ol><li>a<ol><li>x<li>y</ol><li>b</ol>", "1. a\n   1. x\n   2. y\n2. b"),
+        ("<ol><li>a<ul><li>x</ul><li>b</ol>", "1. a\n- x\n2. b"),
+        ("<ul><li>a<ol><li>x</ol><li>b</ul>", "- a\n1. x\n- b"),
+        ("<ol><li>a<p>more</p>still<li>b</ol><p>after", "1. a\n\nmore\n\nstill\n\n2. b\n\nafter"),
+        ("<ol><li><pre>x</pre><li></ol><p>after", "```\nx\n```\n\nafter"),
+        ("<ol><li><h3>Head</h3>words<li># b</ol>", "### Head\n\n1. words\n2. # b"),
+        ("<ol reversed><li>last<li>first</ol>", "- last\n- first"),
+    ],
+)
+def test_items_of_an_ordered_list_have_their_numbers(page: str, text: str) -> None:
+    assert text_of(page) == text
+
+
+def test_lists_in_lists_are_not_indented_without_end() -> None:
+    assert max(map(len, text_of("<ol><li>a" * 100).split("\n"))) < 30
 
 
 @pytest.mark.parametrize("tag", ["b", "span", "a", "font", "em", "x-y", "span><b"])

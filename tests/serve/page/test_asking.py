@@ -22,6 +22,8 @@ def test_an_answer_has_passages_with_their_place(desk: Desk) -> None:
     first = answer["results"][0]
     assert (first["id"], first["path"], first["lines"]) == ("site-checklist", "bok/hosting/site-checklist.md", [6, 10])
     assert 0 < first["relevance"] <= 100
+    listed: Any = ask(desk, {"question": "cluster:hosting"})
+    assert listed["results"][0]["relevance"] is None
     assert ask(desk, {"question": " "})["results"] == []
 
 

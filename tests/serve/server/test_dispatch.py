@@ -185,6 +185,8 @@ def test_a_caller_is_told_tools_and_no_command(desk: Desk) -> None:
 
 def test_sentences_of_a_refusal_do_not_run_together(desk: Desk) -> None:
     assert "is unknown. Known are" in refusal(desk, "list_documents", platform="nope")
+    frame = {"query": "delete a site", "since": "2026-05-01", "until": "2026-01-01"}
+    assert "between them. Exchange the two: since 2026-01-01" in refusal(desk, "query_global_commons", **frame)
     assert " Ask for some of" in (said := refusal(desk, "read_document", document="queue-purge", lines="900"))
     assert said.partition(" Ask for")[0].endswith(".")
 

@@ -63,7 +63,9 @@ def _show(progress: Progress) -> None:
 @click.option("--tag", "tags", multiple=True, help="A tag for its documents; may be repeated.")
 @click.option("--chunker", default="", metavar="HOW", help="A strategy, max_chars=800, or a chunker of yours.")
 @click.option("--track", default="", metavar="15m", help="How often `deia serve` takes it in again.")
-@click.option("--private", is_flag=True, help="Let it be at an address of this machine or its network.")
+@click.option(
+    "--private/--no-private", default=None, help="Let it be at an address of this machine or its network, or no more."
+)
 @click.option("--force", is_flag=True, help="Read every file again.")
 @click.option("--dry-run", is_flag=True, help="Only show which files would be read.")
 @shared.json_option
@@ -78,7 +80,8 @@ def ingest(
     """
     root = shared.commons_root()
     fields |= {"depth": -1 if depth is None else depth, "chunker": _chunker(chunker)}
-    sources, problems = _there(places, kind or "", fields)
+    sources, problems = _there(places, kind or "", {**fields, "private": bool(fields["private"])})
+    sources = _as_permitted(root, sources) if fields["private"] is None else sources
     if dry_run:
         _plan(root, sources)
         code = output.FOUND
@@ -101,6 +104,13 @@ def _there(places: Sequence[str], kind: str, fields: Mapping[str, object]) -> tu
     if not sources:
         raise problems[0]
     return sources, problems
+
+
+def _as_permitted(root: str, sources: Sequence[Source]) -> list[Source]:
+    """Return sources, each of which may be where a person let the same one be; nothing permits that to another."""
+    with open_library(root, os.environ) as library:
+        permitted = {registered.source.name for registered in library.registry() if registered.source.private}
+        return [source.but(private=library.named(source).name in permitted) for source in sources]
 
 
 def _plan(root: str, sources: Sequence[Source]) -> None:

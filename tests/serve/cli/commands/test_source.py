@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.serve.conftest import Deia
@@ -31,6 +35,15 @@ def manuals(tmp_path: Path) -> Path:
         (folder / name).write_text(text, encoding="utf-8")
         os.utime(folder / name, (LONG_AGO, LONG_AGO))
     return folder
+
+
+@pytest.fixture
+def site(manuals: Path) -> Iterator[str]:
+    """The address of a server on this machine that has the manuals."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(manuals))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 @pytest.mark.slow
@@ -159,6 +172,24 @@ def test_a_source_that_fails_ends_with_an_error_and_the_others_are_taken_in(deia
     taken = deia("ingest", "https://localhost:1/x", str(manuals))
     assert (taken.code, "this machine or its network" in taken.err) == (2, True)
     assert "Indexed 2 documents" in taken.out
+
+
+def test_where_a_source_may_be_stays_as_permitted_until_a_person_says_otherwise(deia: Deia, site: str) -> None:
+    page = f"{site}/pump.md"
+    assert deia("ingest", page).code == 2
+    assert deia("ingest", page, "--private").code == 0
+    again = deia("ingest", page, "--tag", "manual")
+    assert (again.code, again.out.splitlines()[0]) == (0, "Changed of pump.md: tags.")
+    assert deia("source", "update").code == 0
+    refused = deia("ingest", page, "--no-private")
+    assert refused.code == 2
+    assert "--private" in refused.err
+
+
+def test_what_one_source_may_is_permitted_to_no_other(deia: Deia, site: str) -> None:
+    assert deia("ingest", f"{site}/pump.md", "--private").code == 0
+    for options in ((f"{site}/deep/valve.md",), (f"{site}/pump.md", "--collection", "other")):
+        assert deia("ingest", *options).code == 2
 
 
 def test_what_is_there_is_taken_in_beside_what_is_missing(deia: Deia, manuals: Path) -> None:
