@@ -9,7 +9,7 @@ from __future__ import annotations
 from deia.records import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 class _Plain(dict[int, "int | str"]):
@@ -96,6 +96,14 @@ def shorten(text: str, most: int) -> str:
 def one_line(text: str) -> str:
     """Replace runs of white space and control characters by single spaces, so that a text stays on its line."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def front_matter_lines(rows: Sequence[str]) -> int:
+    """Return how many lines the front matter at the beginning of a text has; 0 if there is none that ends."""
+    fence = rows[0].rstrip() if rows else ""
+    if fence not in {"---", "+++"}:
+        return 0
+    return next((number for number, row in enumerate(rows[1:200], 2) if row.rstrip() in {fence, "..."}), 0)
 
 
 def counted(number: int, noun: str) -> str:

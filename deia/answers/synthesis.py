@@ -16,6 +16,7 @@ from deia.answers.gathering import Evidence
 from deia.answers.quotations import Quotation, quotations
 from deia.records import Record
 from deia.search.lifetimes import outdated
+from deia.text import front_matter_lines
 
 MOST_SENTENCES = 8
 LEAST = 0.05  # the share of a question that a further sentence has to add
@@ -79,7 +80,9 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
 def _sentences(passage: Passage, evidence: Evidence) -> list[Cited]:
     """Return the sentences of a passage that say something of the question, or the first if only its heading does."""
     weigh = _weighing(passage, evidence)
-    spans = quotations(passage.text, passage.lines[0], is_code=passage.document.type == "code")
+    rows, first, kind = passage.text, passage.lines[0], passage.document.type
+    above = front_matter_lines(rows) if kind == "markdown" and first == 1 else 0
+    spans = quotations(rows[above:], first + above, is_code=kind == "code")
     weighed = [weigh(quotation) for quotation in spans if quotation.text.count(" ") >= SHORTEST - 1]
     telling = [sentence for sentence in weighed if sentence.stems]
     # A heading counts with what is below it.

@@ -18,6 +18,7 @@ from deia.graph.facts import BY_NAME, MENTIONED, Alias, Entity, Facts, Reference
 from deia.graph.prose_relations import CONCEPT, relations_in
 from deia.ingest.chunkers.pieces import line_starts
 from deia.tables import Tables
+from deia.text import front_matter_lines
 
 TABLES = Tables(__file__)
 LONGEST = 2_000_000
@@ -117,7 +118,7 @@ def _parts(rows: Sequence[str]) -> tuple[list[_Line], list[_Line], list[tuple[in
     shell: list[_Line] = []
     headings: list[tuple[int, str, int]] = []
     marks: list[str] = []  # the characters that underline headings, in order of appearance
-    at = _front_matter(rows)
+    at = front_matter_lines(rows)
     while at < len(rows):
         row, below = rows[at], rows[at + 1] if at + 1 < len(rows) else ""
         at += 1
@@ -148,12 +149,6 @@ def _fence_end(rows: Sequence[str], at: int, fence: str) -> int:
 
 def _is_prompt(rows: Sequence[str], at: int) -> bool:
     return at < len(rows) and rows[at].lstrip().startswith("$ ")
-
-
-def _front_matter(rows: Sequence[str]) -> int:
-    if rows[0].rstrip() != "---":
-        return 0
-    return next((number + 1 for number, row in enumerate(rows[1:200], 1) if row.rstrip() in {"---", "..."}), 0)
 
 
 def _is_title(rows: Sequence[str], at: int) -> bool:

@@ -330,11 +330,11 @@ class _Run:
         if not detect_type(file.path, content):
             self._library.put(self._registered, file, key, state=SKIPPED, note=NO_TYPE)
             return
-        self.read += 1
         try:
             if force or not self._library.has(key):
                 self._keep(file, content, key, custom)
             self._chunks += self._library.put(self._registered, file, key)
+            self.read += 1
         except ReadingError as error:
             note = str(ReadingError(error.message, fix=error.fix))  # the path stands beside it
             self._library.put(self._registered, file, key, state=FAILED, note=note)

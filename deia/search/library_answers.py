@@ -57,12 +57,20 @@ def _without_help(library: Catalog, query: Query, *, checked_at: str, tiers: Seq
 
 
 def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
-    """Return the catalogs to search, each with its query."""
+    """Return the catalogs to search, each with its query.
+
+    Raise QueryError if a collection is asked for, and layers that have none.
+    """
     layers = tuple(layer for layer in query.layers if layer != LIBRARY)
     searched = [(commons, query.but(layers=layers))] if layers or not query.layers else []
+    if query.layers and LIBRARY not in query.layers:
+        if query.collection:
+            message = f"only the library has collections, and {query.collection!r} is asked of another layer."
+            raise QueryError(message, fix="Leave out the collection or the layer.")
+        return searched
     if query.collection or query.asset_type not in ("", "text"):
         searched = []
-    return [*searched, (library, query.but(layers=()))] if LIBRARY in query.layers or not query.layers else searched
+    return [*searched, (library, query.but(layers=()))]
 
 
 def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:

@@ -57,6 +57,11 @@ def test_code_answers_too(librarian: Librarian) -> None:
     assert "library:pages/gauge.py" in {source.path for source in asked(librarian, "pressure of the boiler").sources}
 
 
+def test_front_matter_is_no_sentence_of_an_answer(librarian: Librarian) -> None:
+    sources = asked(librarian, "storing frames against wax moth").sources
+    assert [(source.path, source.lines) for source in sources] == [("library:pages/frames.md", (6, 6))]
+
+
 def test_limits_are_settings(librarian: Librarian) -> None:
     librarian.settings = librarian.settings.but(answer_depth=0)
     answer = asked(librarian, TWO_STEPS)

@@ -213,6 +213,8 @@ def test_a_file_without_text_is_no_answer_to_what_its_name_does_not_say(
         ({"collection": "manuals"}, {"library:manuals/pump.md", "library:manuals/src/valve.py"}),
         ({"layer": "library"}, {"library:manuals/pump.md", "library:manuals/src/valve.py"}),
         ({"layer": "own"}, {"bok/valves.md"}),
+        ({"layer": "own", "asset_type": "text"}, {"bok/valves.md"}),
+        ({"layer": "own", "asset_type": "code"}, set()),
         ({"since": "2023-11", "until": "2023-11-14"}, {"library:manuals/pump.md", "library:manuals/src/valve.py"}),
         ({"since": "7d"}, set()),
     ],
@@ -229,6 +231,12 @@ def test_filters_choose_before_anything_is_cut_off(
 def test_a_filter_that_makes_no_sense_is_refused(root: str, filters: dict[str, str]) -> None:
     with pytest.raises(QueryError):
         Librarian(root).query("valve", **filters)  # type: ignore[arg-type]
+
+
+def test_a_collection_in_a_layer_that_has_none_is_refused(root: str, manuals: Path, environ: Mapping[str, str]) -> None:
+    take_in(root, [described(source(manuals))], environ)
+    with pytest.raises(QueryError, match="only the library has collections"):
+        Librarian(root).query("valve", layer="own", collection="manuals")
 
 
 def test_the_library_changes_neither_the_catalog_nor_the_triggers_of_the_commons(

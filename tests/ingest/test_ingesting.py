@@ -214,7 +214,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(library: Library, docs
     write(docs, "broken.md", b"\0\1\2 binary")
     write(docs, "program.bin", b"\0\1\2\3")
     outcome = take_in(library, docs)
-    assert (outcome.documents, outcome.failed, outcome.skipped) == (2, 1, 1)
+    assert (outcome.documents, outcome.read, outcome.failed, outcome.skipped) == (2, 2, 1, 1)
     notes = {path: (state, note) for path, state, note in library.notes("docs")}
     assert notes["broken.md"][0] == FAILED
     write(docs, "broken.md", "# Whole again\n")

@@ -37,6 +37,20 @@ def test_a_text_is_read_with_its_title_and_cut_with_its_lines() -> None:
     assert (passage.document, passage.lines, passage.heading) == ("lib:docs/a.md", (1, 3), "Title")
 
 
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("---\nlayout: post\ntitle: 'Storing: frames'\n---\n\nFrames lie cold.\n", "Storing: frames"),
+        ('+++\ntitle = "Selling honey"\n+++\n\n# Other\n', "Selling honey"),
+        ("---\n# nobody wrote one\ntags: [a]\n---\n# Heading\n", "Heading"),
+        ("---\ntitle: >-\n  folded\n---\nWords.\n", "a.md"),
+        ("---\ntitle: of an open end\n\n# Heading\n", "Heading"),
+    ],
+)
+def test_a_title_in_the_front_matter_counts_before_the_first_heading(content: str, title: str) -> None:
+    assert read("docs/a.md", content.encode()).title == title
+
+
 def test_what_no_reader_knows_is_refused_by_name() -> None:
     with pytest.raises(ReadingError, match="core: no reader"):
         read("core", b"\x7fELF\0\0")

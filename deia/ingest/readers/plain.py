@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from deia.ingest.detect import BINARY, SAMPLE, detect_type
 from deia.ingest.reading import Reading, ReadingError
 from deia.ingest.text_encoding import (
@@ -13,17 +15,25 @@ from deia.ingest.text_encoding import (
     text_mixed_with_latin,
     text_mostly_in,
 )
-from deia.text import one_line
+from deia.text import front_matter_lines, one_line
 
 LONGEST_TITLE = 200
+TITLE = re.compile(r"title[ \t]*[:=][ \t]*(?![|> \t])(.+)", re.IGNORECASE)
 
 
 def read_plain(path: str, content: bytes) -> Reading:
-    """Return a text file as it is; its title is its first heading, or the name of the file."""
+    """Return a text file as it is; its title is what it says, or the name of the file."""
     text, notes = decode(path, content)
-    first = next((line for line in text[:4096].split("\n") if line.startswith("# ")), "") if path.endswith("md") else ""
-    title = one_line(first[2:])[:LONGEST_TITLE] or path.rsplit("/", 1)[-1]
+    title = _title(text[:4096].split("\n")) if path.endswith("md") else ""
+    title = one_line(title)[:LONGEST_TITLE] or path.rsplit("/", 1)[-1]
     return Reading(type="text", title=title, text=text, notes=notes)
+
+
+def _title(rows: list[str]) -> str:
+    """Return the title in the front matter of Markdown, else its first heading, else an empty text."""
+    above = front_matter_lines(rows)
+    named = next(filter(None, map(TITLE.match, rows[:above])), None)
+    return named[1].strip(" \t'\"") if named else next((row[2:] for row in rows[above:] if row.startswith("# ")), "")
 
 
 def decode(path: str, content: bytes) -> tuple[str, tuple[str, ...]]:

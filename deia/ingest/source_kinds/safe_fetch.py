@@ -100,12 +100,26 @@ def _parts(url: str) -> SplitResult:
     """Return the parts of a URL; raise SourceError if it cannot be fetched."""
     try:
         parts = urlsplit(url)
-        is_fine = parts.scheme in PORTS and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        is_fine = False
-    if not is_fine or not url.isprintable() or " " in url:
-        raise SourceError(f"{url[:200]!r} cannot be fetched", fix="Use an address that begins with https://")
-    return parts
+        parts = urlsplit("https:")
+    if not url.isprintable() or " " in url:
+        fix = "It has spaces or control characters: remove them, or write a space as %20"
+    elif parts.scheme not in PORTS:
+        fix = "Use an address that begins with https://"
+    elif not parts.hostname:
+        fix = "It names no host: write it as https://example.org/page"
+    elif not _has_port(parts):
+        fix = "It has no port from 1 to 65535: write it as https://example.org:8443/page"
+    else:
+        return parts
+    raise SourceError(f"{url[:200]!r} cannot be fetched", fix=fix)
+
+
+def _has_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 def proxy_for(parts: SplitResult) -> SplitResult | None:

@@ -134,6 +134,22 @@ def test_this_machine_is_not_asked_unless_that_is_said(site: str) -> None:
         get(f"{site}/page", private=False)
 
 
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("https://exa mple.org/", "spaces or control characters"),
+        ("https://example.org:99999/", "no port"),
+        ("http:///page", "no host"),
+        ("http://[::1", "no host"),
+        ("docs", "https://"),
+    ],
+)
+def test_an_address_that_is_none_is_told_what_is_wrong_with_it(url: str, problem: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        get(url)
+    assert problem in str(caught.value)
+
+
 def test_a_redirect_is_followed_and_checked_like_an_address(site: str) -> None:
     assert get(f"{site}/to?/page") == b"<p>Hello</p>"
     with pytest.raises(SourceError, match="cannot be fetched"):
