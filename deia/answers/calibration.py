@@ -15,12 +15,14 @@ from operator import mul
 from deia.answers.aspects import Aspect, share, stems_in
 from deia.answers.gathering import Evidence
 from deia.answers.synthesis import Cited
+from deia.search.ranking.confidence import ALL
 
 # Weights with the cosines of word vectors, and without: other models have other scales. Each begins with the bias.
 WITH_MEANING = (-5.13, 0.1, -3.57, 3.7, 0.06, -0.85, 4.72, 0.14, 2.34)
 BY_WORDS = (-3.26, 0.24, -3.35, 0.08, -0.62, 4.51, 0.23, 2.39)
 MEASURED = "static"  # the tier of the cosines
 LEAST = 0.2  # below this probability, the answer is that the documents do not say
+IS_SAID = 0.5  # the least probability that a document is about the subject if its sentences have all of the question
 UNRELATED = 0.1  # the least probability that the documents are about the subject, even if a search finds nothing
 SUREST = 0.99  # the highest probability of a search's verdict, whose odds count; 1 - SUREST is the lowest
 NEAR = 3  # how many words apart two words of a question may be in a sentence to count as said together
@@ -51,13 +53,15 @@ def probability(evidence: Evidence, cited: Sequence[Cited]) -> float:
     if not cited:
         return 0.0
     values = observed(evidence, cited)
+    said = values[3]  # by one document
     tiers = [passage.asked.meaning.tier for passage in evidence.passages if passage.likeness]
     weights: tuple[float, ...] = WITH_MEANING
     if not tiers or any(tier is None or tier.name != MEASURED for tier in tiers):
         weights, values = BY_WORDS, [*values[:2], *values[3:]]
     total = weights[0] + sum(map(mul, weights[1:], values))
     sure = 1 / (1 + exp(-max(-30.0, min(30.0, total))))
-    return round(sure * max(evidence.belongs, UNRELATED), 3)
+    least = IS_SAID if said >= ALL else UNRELATED
+    return round(sure * max(evidence.belongs, least), 3)
 
 
 def _said_together(aspects: Sequence[Aspect], cited: Sequence[Cited]) -> float:

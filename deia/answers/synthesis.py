@@ -16,6 +16,7 @@ from deia.answers.gathering import Evidence
 from deia.answers.quotations import Quotation, quotations
 from deia.records import Record
 from deia.search.lifetimes import outdated
+from deia.search.ranking.layer_preference import STARTER, layer_of
 from deia.text import front_matter_lines
 
 MOST_SENTENCES = 8
@@ -24,6 +25,7 @@ CONTEXT = 0.6  # how well a word in a heading covers the question for the senten
 PASSAGE = 0.25  # the weight of the score of a sentence's passage
 AGREED = 0.1  # the weight of the share of documents that say the same
 LEADS = 0.2  # the weight of being the sentence that names what leads on, or the one that it leads to
+ALSO_ANSWERS = 0.5  # of a question: what a sentence of the starter must say beside an answer of the project's own
 SHORTEST = 4  # words of a sentence
 
 
@@ -58,7 +60,11 @@ def cited(evidence: Evidence, *, most: int = MOST_SENTENCES) -> list[Cited]:
     best: list[Cited] = []
     holds = {passage.key: not outdated(passage.document.entry, passage.asked.today) for passage in evidence.passages}
     while waiting and len(best) < most:
-        gains = [_gain(sentence, covered) + (_leading(sentence, best) if best else 0.0) for _, sentence in waiting]
+        beside = [_is_beside(sentence, best) for _, sentence in waiting]
+        gains = [
+            0.0 if too_little else _gain(sentence, covered) + (_leading(sentence, best) if best else 0.0)
+            for too_little, (_, sentence) in zip(beside, waiting, strict=True)
+        ]
         position = max(
             range(len(waiting)),
             key=lambda at: (gains[at] >= LEAST, holds[waiting[at][1].passage.key], gains[at] + waiting[at][0]),
@@ -125,6 +131,13 @@ def _agreement(sentences: Sequence[Cited]) -> Mapping[frozenset[str], float]:
 
 def _gain(sentence: Cited, covered: Sequence[float]) -> float:
     return sum([new - old for new, old in zip(sentence.coverage, covered, strict=True) if new > old])
+
+
+def _is_beside(sentence: Cited, best: Sequence[Cited]) -> bool:
+    """Return whether a sentence of the starter has too little of a question to stand beside what is one's own."""
+    if layer_of(sentence.passage.path) != STARTER or sum(sentence.coverage) >= ALSO_ANSWERS:
+        return False
+    return any(layer_of(other.passage.path) != STARTER for other in best)
 
 
 def _leading(sentence: Cited, best: Sequence[Cited]) -> float:
