@@ -239,6 +239,29 @@ def test_a_collection_in_a_layer_that_has_none_is_refused(root: str, manuals: Pa
         Librarian(root).query("valve", layer="own", collection="manuals")
 
 
+@pytest.mark.parametrize(
+    ("filters", "asked"),
+    [
+        ({"collection": "manuals"}, "the collection 'manuals'"),
+        ({"asset_type": "code"}, "the asset type 'code'"),
+        ({"layer": "library"}, "the library"),
+    ],
+)
+def test_a_filter_of_lessons_and_one_of_the_library_are_said_to_exclude_each_other(
+    root: str, manuals: Path, environ: Mapping[str, str], filters: dict[str, str], asked: str
+) -> None:
+    lesson = f"---\nplatforms: [netlify]\n---\n\n{LESSON}"
+    (Path(root) / "bok/valves.md").write_text(lesson, encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    expected = f"only lessons have the platform 'netlify', and {asked} has no lessons, so no document has both."
+    with pytest.raises(QueryError) as refused:
+        Librarian(root).query("valve", platform="netlify", **filters)  # type: ignore[arg-type]
+    assert refused.value.message == expected
+    assert refused.value.fix == f"Leave out one of the two: the platform, or {asked}."
+    with pytest.raises(QueryError, match="no document that is searched has the platform 'netlify'"):
+        Librarian(root).query("valve platform:netlify", **filters)  # type: ignore[arg-type]
+
+
 def test_the_library_changes_neither_the_catalog_nor_the_triggers_of_the_commons(
     root: str, manuals: Path, environ: Mapping[str, str]
 ) -> None:

@@ -139,7 +139,8 @@ def _check(catalog: Catalog, name: str, value: str) -> None:
     known = catalog.keyword.values(name)
     if not known:
         raise QueryError(
-            f"no document has the {name} {value!r}.", fix=f"No document has any {name}; leave this filter out."
+            f"no document that is searched has the {name} {value!r}.",
+            fix=f"None of them has any {name}; leave this filter out.",
         )
     suggestion = did_you_mean(filter_key(value), known)
     listed = f"Known values: {', '.join(known[:MOST_LISTED])}{', …' if len(known) > MOST_LISTED else ''}."
