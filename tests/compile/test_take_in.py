@@ -410,6 +410,16 @@ def test_the_password_that_an_older_deia_kept_in_an_address_is_shown_nowhere(
     assert "hunter2" not in repr((taken, listed, stored, str(refused.value)))
 
 
+@pytest.mark.parametrize("address", ["https://127.0.0.1/x", "https://exa mple.org/x", "https://127.0.0.1/x.git"])
+def test_a_new_source_at_an_address_that_is_refused_is_not_registered(
+    root: str, manuals: Path, environ: Mapping[str, str], address: str
+) -> None:
+    taken = take_in(root, [described(address), described(source(manuals))], environ)
+    assert [(outcome.name, outcome.documents) for outcome in taken.outcomes] == [("x", 0), ("manuals", 2)]
+    assert len(taken.errors) == 1
+    assert [one.source.name for one in registered_sources(root, environ)] == ["manuals"]
+
+
 def test_a_program_may_write_the_settings_of_a_chunker_as_a_table_or_none(root: str, manuals: Path) -> None:
     librarian = Librarian(root)
     assert librarian.ingest(str(manuals), chunker_config=None).documents == 2
