@@ -165,7 +165,9 @@ def test_no_name_leads_out_of_the_folder_of_uploads(desk: Desk, name: str) -> No
         assert kept in os.listdir(library / "uploads/upload")
 
 
-@pytest.mark.parametrize("source", ["/etc", "~", "s3://bucket/x", "/", "..", "https://127.0.0.1/x", "https://127.0.0.1/x.git"])
+@pytest.mark.parametrize(
+    "source", ["/etc", "~", "s3://bucket/x", "/", "..", "https://127.0.0.1/x", "https://127.0.0.1/x.git"]
+)
 def test_what_is_not_the_projects_or_public_an_agent_does_not_take_in(desk: Desk, source: str) -> None:
     problem = "this machine or its network" if source.startswith("https") else "an agent takes in"
     with pytest.raises(DeiaError, match=problem):
