@@ -196,6 +196,10 @@ def _filter_value(catalog: Catalog, field: Field) -> Wanted:
         days = dates.days(field.value)
         if days is None:
             raise QueryError(f"{field.name}:{field.value} is not a date.", fix=dates.ADVICE)
+        if not days and ".." in field.value:
+            first, _, last = field.value.partition("..")
+            problem = f"{field.name}:{field.value}: {first!r} is after {last!r}, so there is no day between them."
+            raise QueryError(problem, fix=f"Exchange the two: {field.name}:{last}..{first}.")
         return days
     if field.name == TITLE:
         _check_title(catalog, field.value)
