@@ -31,6 +31,7 @@ from deia.graph.facts_process import FactsProcess
 from deia.ingest.source import GIT, URL, FolderSource, Source, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
+from deia.search.answer import TOO_BROAD
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.ranking.elsewhere import state_of
 from tests.derived import derived
@@ -203,6 +204,18 @@ def test_a_file_without_text_is_no_answer_to_what_its_name_does_not_say(
         found = {result.path for result in librarian.query(question, layer="library").documents}
         assert found.isdisjoint({"library:manuals/empty.md", "library:manuals/blank.txt"})
     assert librarian.query("blank", layer="library").documents
+
+
+def test_what_is_too_broad_for_a_library_names_its_best_documents(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    lines = [f"The drone frame {number} has the arm {number * 7}." for number in range(3_000)]
+    (manuals / "frames.txt").write_text("\n\n".join(lines), encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    answer = Librarian(root).query("drone frame", layer="library")
+    assert [result.path for result in answer.documents] == ["library:manuals/frames.txt"]
+    assert (answer.matched, answer.confidence, answer.reason) == ("partial", "low", TOO_BROAD)
+    assert "Narrower: frames.txt" in answer.suggestions
 
 
 @pytest.mark.parametrize(
