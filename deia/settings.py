@@ -92,6 +92,7 @@ QUIET = {
     "below": f"one of {', '.join(BELOW)}: anything less urgent waits",
     "days": f"a list of days on which the hours begin, of {', '.join(DAYS)}",
 }
+MOST_DIGITS = 9  # of a number that is written as text
 KINDS = {int: "a whole number from 0", bool: "true or false", str: "text"}
 DEFAULTS = Settings()
 MOST_BYTES = 512_000  # of a settings file; honest ones have some thousands
@@ -111,6 +112,7 @@ BOUNDS = {
     "answer_seconds": (1, 120),
 }
 ENVIRONMENT, FLAG = PERSONAL = ("environment", "flag")  # layers that no file of a project can be
+TYPED = "what you typed"  # where a wrong value of a flag is, in words for a person
 
 
 def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
@@ -127,7 +129,7 @@ def resolve(root: str, *, environ: Mapping[str, str], flags: Mapping[str, object
             sources[name] = where
             clamped.pop(name, None)
             try:
-                value = values[name] = checked(name, raw, where)
+                value = values[name] = checked(name, raw, TYPED if source == FLAG else where)
             except SettingsError as error:
                 wrong.append(_with_line(root, error, name))
                 continue
@@ -325,7 +327,8 @@ def checked(name: str, raw: object, where: str) -> object:
     value = _converted(raw, kind)
     is_outside = isinstance(value, int) and (value < 0 or (name == "port" and value > BOUNDS[name][1]))
     if value is None or is_outside or (name in CHOICES and value not in CHOICES[name]):
-        choices = " | ".join(CHOICES.get(name, ())) or KINDS[kind] + (" to 65535" if name == "port" else "")
+        most = BOUNDS["port"][1] if name == "port" else 10**MOST_DIGITS - 1
+        choices = " | ".join(CHOICES.get(name, ())) or KINDS[kind] + (f" to {most}" if kind is int else "")
         raise SettingsError(f"{name} = {raw!r} is not a valid value", where=where, fix=f"Expected: {choices}.")
     return value
 
@@ -391,5 +394,5 @@ def _converted(raw: object, kind: type) -> object:
     if isinstance(raw, str) and kind is bool:
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(raw.lower())
     if isinstance(raw, str) and kind is int:
-        return int(raw) if raw.isdecimal() and len(raw) < 10 else None
+        return int(raw) if raw.isdecimal() and len(raw) <= MOST_DIGITS else None
     return raw if type(raw) is kind else None

@@ -25,7 +25,7 @@ from deia.folders import (
 )
 from deia.graph.facts_process import FactsProcess
 from deia.ingest.added_chunkers import added_chunkers, chosen
-from deia.ingest.checked_source import checked
+from deia.ingest.checked_source import checked, refuse_address
 from deia.ingest.hidden_secrets import file_without_secrets
 from deia.ingest.ingesting import Outcome, Progress, ingest, no_progress, remove, uploads
 from deia.ingest.library_store import DATABASE, Library, Registered, library_at
@@ -131,18 +131,34 @@ def take_in(
     force: bool = False,
     progress: Callable[[Progress], None] = no_progress,
 ) -> TakenIn:
-    """Register sources, take them in and compile; raise SourceError if one makes no sense."""
+    """Register sources, take them in and compile; raise SourceError if one makes no sense.
+
+    A new source at an address that is refused is not registered: it would be one of which nothing can come.
+    """
     ready = [checked(source) for source in sources]
     for source in ready:
         chosen("", source.config, added_chunkers(environ))
     with FactsProcess() as process:
         with open_library(root, environ) as library:
             known = [registered.source for registered in library.registry()]
-            registrations = [library.register(source) for source in ready]
+            steps = [_registered(library, source, known) for source in ready]
+            registrations = [step for step in steps if isinstance(step, Registered)]
             said = [said_of(registered.source, known) for registered in registrations]
             done = _ingested(library, registrations, process, environ, force=force, progress=progress)
-        done = tuple(outcome.but(said=text) for outcome, text in zip(done, said, strict=True))
+        taken = iter([outcome.but(said=text) for outcome, text in zip(done, said, strict=True)])
+        done = tuple(step if isinstance(step, Outcome) else next(taken) for step in steps)
         return _compiled(root, done, environ, process)
+
+
+def _registered(library: Library, source: Source, known: Sequence[Source]) -> Registered | Outcome:
+    """Return a source as registered, or why its address is refused; those that were `known` stay registered."""
+    named = library.named(source)
+    try:
+        if all(one.name != named.name for one in known):
+            refuse_address(named)
+    except SourceError as error:
+        return Outcome(name=named.name, error=str(error))
+    return library.register(source)
 
 
 def take_in_described(

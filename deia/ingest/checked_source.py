@@ -45,6 +45,18 @@ def checked(source: Source) -> Source:
     return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
 
 
+def refuse_address(source: Source) -> None:
+    """Raise SourceError if a source is at an address that would be refused before anything is fetched from there."""
+    if source.kind == URL:
+        from deia.ingest.source_kinds.safe_fetch import check_host  # noqa: PLC0415 - the network, which folders lack
+
+        check_host(source.place, private=source.private)
+    elif source.kind == GIT:
+        from deia.ingest.source_kinds.from_git import checked_address  # noqa: PLC0415 - likewise
+
+        checked_address(source)
+
+
 def _refuse_other_types(source: Source) -> None:
     """Raise SourceError if a program wrote a value of another type than a field has."""
     values = source.values()

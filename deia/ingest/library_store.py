@@ -39,6 +39,8 @@ TAKEN = "The source {} of the same collection has a document of this name; choos
 EVER = -1  # the revision after which everything changed
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 PATIENCE = 30.0  # seconds to wait for another process to finish writing
+HAS_FILES = "select exists (select 1 from files where source = ?)"
+EMPTY = {"empty": "yes"}  # said of a source of which no file is known
 ABOUT = "select value from about where name = ?"
 SCHEMA = """
 create table if not exists about (name text primary key, value);
@@ -162,6 +164,7 @@ class Library:
         stands = {
             one.source.name: {
                 "status": one.status, "error": one.error, "place": one.source.place, "kind": one.source.kind,
+                **({} if self._row(HAS_FILES, one.source.name)[0] else EMPTY),
             }
             for one in map(Registered.shown, self.registry())
         }  # fmt: skip

@@ -20,7 +20,7 @@ from deia.commons.source_files.yaml_reader import Items, Map, read_yaml
 from deia.commons.triggers.cases import ENDINGS
 from deia.commons.triggers.read_triggers import FOLDER
 from deia.commons.write.import_notes import SETTINGS, parsed_settings, says_exactly
-from deia.commons.write.revise_lesson import describing_clusters
+from deia.commons.write.revise_lesson import describing_clusters, with_yaml
 from deia.commons.write.trash import change_listings
 from deia.fast_json import Json, dumps
 from deia.learn.changes import ADD, ANY, CASES, CONCEPT, DOCUMENT, DROP, FORMS, INDEX, PERSON, SETTING, Change
@@ -229,6 +229,7 @@ def _added(change: Change) -> Sequence[Json]:
 
 def _with_metadata(text: str, change: Change) -> str:
     """Return a document with a field of its metadata changed; the metadata is created if there is none."""
+    text = with_yaml(text)
     lines = text.split("\n")
     end = metadata_end(lines)
     if not end and change.kind == DROP:

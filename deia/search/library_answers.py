@@ -7,6 +7,7 @@ library mentions; so lessons are found as if there were no library, and its pass
 from __future__ import annotations
 
 from deia.errors import QueryError
+from deia.match.keyword import FILTERS
 from deia.records import TYPE_CHECKING
 from deia.search.answer import SMALL_TALK, TOO_BROAD
 from deia.search.pipeline import search
@@ -59,7 +60,7 @@ def _without_help(library: Catalog, query: Query, *, checked_at: str, tiers: Seq
 def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalog, Query]]:
     """Return the catalogs to search, each with its query.
 
-    Raise QueryError if a collection is asked for, and layers that have none.
+    Raise QueryError if a collection is asked for, and layers or lessons that have none.
     """
     layers = tuple(layer for layer in query.layers if layer != LIBRARY)
     searched = [(commons, query.but(layers=layers))] if layers or not query.layers else []
@@ -70,7 +71,23 @@ def parts(commons: Catalog, library: Catalog, query: Query) -> list[tuple[Catalo
         return searched
     if query.collection or query.asset_type not in ("", "text"):
         searched = []
+    if not searched:
+        _refuse_of_lessons(commons, library, query)
     return [*searched, (library, query.but(layers=()))]
+
+
+def _refuse_of_lessons(commons: Catalog, library: Catalog, query: Query) -> None:
+    """Raise QueryError if a search of the library alone has a filter whose value only lessons have."""
+    asked = "the library"
+    if query.collection:
+        asked = f"the collection {query.collection!r}"
+    elif query.asset_type not in ("", "text"):
+        asked = f"the asset type {query.asset_type!r}"
+    for name in FILTERS:
+        value = str(getattr(query, name))
+        if value.strip() and commons.keyword.has(name, value) and not library.keyword.has(name, value):
+            message = f"only lessons have the {name} {value!r}, and {asked} has no lessons, so no document has both."
+            raise QueryError(message, fix=f"Leave out one of the two: the {name}, or {asked}.")
 
 
 def merged(lessons: Answer, passages: Answer, *, limit: int) -> Answer:

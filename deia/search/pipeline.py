@@ -141,7 +141,8 @@ def _answer_question(
     past = repeated(catalog, query.text) if recorded else None
     if past and (answer := _answer_recorded(catalog, interpretation, question, past, audit, meaning)):
         return answer
-    if not question.terms or (is_broad(catalog, question) and "cluster" not in filters):  # a cluster is narrow enough
+    broad = is_broad(catalog, question) and "cluster" not in filters  # a cluster is narrow enough
+    if not question.terms or (broad and catalog.clusters):  # without clusters, only documents can say where to look
         return too_broad(catalog, query, audit, stem_weights(question))
     if all(term.typed.isdigit() and len(term.typed) < FEWEST_DIGITS for term in question.terms):
         return no_match(catalog, query, question, audit, helps=helps)
@@ -153,11 +154,11 @@ def _answer_question(
         return no_match(catalog, query, question, audit, helps=helps)
     by_meaning = candidates_by_meaning(catalog, candidates, query, meaning=meaning, filters=filters)
     verdict = verdict_on(catalog, candidates, meaning, by_meaning)
-    if not verdict.found and not _is_one_of_few(catalog, candidates):
+    if not (verdict.found or broad or _is_one_of_few(catalog, candidates)):
         return no_match(catalog, query, question, audit, helps=helps)
     audit = audit.but(warnings=(*audit.warnings, *warnings(question)))
     is_gone = not catalog.text_size(candidates.ranked[0].number)  # so that there is nothing to quote
-    confidence, answers = ("low", 0.0) if is_gone else (verdict.confidence, verdict.answers)
+    confidence, answers = ("low", 0.0) if is_gone or broad else (verdict.confidence, verdict.answers)
     matched = True if confidence != "low" else "partial"
     candidates, lacked = _second_try(catalog, candidates, query, meaning=meaning, filters=filters)
     audit = audit.but(second_try=lacked)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deia.compile.compiler import compile_commons
-from deia.compile.take_in import take_in
+from deia.compile.take_in import registered_sources, take_in
 from deia.errors import QueryError
 from deia.folders import LIBRARY_SOURCES, library_folder
 from deia.ingest.source import FolderSource, typed
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Opened = Callable[[], Librarian]
+
+CHUNK: dict[str, object] = {
+    "id": "docs:a.md#0:passage", "parent_id": None, "children": [], "level": 0, "path": "a.md", "title": "Pumps",
+    "type": "markdown", "lines": [1, 1], "page": None, "heading": "Pumps", "metadata": {}, "content": "They run.",
+}  # fmt: skip
 
 
 def removed(index: Path) -> None:
@@ -170,23 +175,28 @@ def test_sources_of_the_library_that_change_or_go_are_named(opened: Opened, tmp_
 
 
 def test_a_source_whose_changes_cannot_be_seen_is_not_said_to_have_changed(opened: Opened, tmp_path: Path) -> None:
-    row: dict[str, object] = {
-        "id": "docs:a.md#0:passage", "parent_id": None, "children": [], "level": 0, "path": "a.md", "title": "Pumps",
-        "type": "markdown", "lines": [1, 1], "page": None, "heading": "Pumps", "metadata": {}, "content": "They run.",
-    }  # fmt: skip
-    (tmp_path / "docs.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    (tmp_path / "docs.jsonl").write_text(json.dumps(CHUNK), encoding="utf-8")
     take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
     assert opened().audit().to_dict()["stale"] == []
     assert opened().query("when do pumps run?").audit.warnings == ()
 
 
 def test_a_source_that_failed_is_told_in_one_sentence(opened: Opened, tmp_path: Path) -> None:
-    (tmp_path / "docs.jsonl").write_text("no chunk\n", encoding="utf-8")
-    take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
+    for text in (json.dumps(CHUNK), "no chunk\n"):
+        (tmp_path / "docs.jsonl").write_text(text, encoding="utf-8")
+        take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
     (warning,) = opened().query(ASKED).audit.warnings
     assert warning.startswith("the source docs could not be taken in: ")
     assert "docs.jsonl:1: this is no exported chunk" in warning
     assert warning.endswith("Write it as deia source export does")
+
+
+def test_a_source_of_which_nothing_ever_came_is_no_warning_of_every_search(opened: Opened, tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_text("no chunk\n", encoding="utf-8")
+    take_in(opened().root, [typed(str(tmp_path / "docs.jsonl"), kind="chunks")], os.environ)
+    assert opened().query(ASKED).audit.warnings == ()
+    (listed,) = registered_sources(opened().root, os.environ)
+    assert (listed.status, "this is no exported chunk" in listed.error) == ("failed", True)
 
 
 def test_a_failure_that_an_older_deia_recorded_is_told_without_the_password_in_its_address(

@@ -31,6 +31,7 @@ from deia.graph.facts_process import FactsProcess
 from deia.ingest.source import GIT, URL, FolderSource, Source, SourceError, UploadSource, described
 from deia.librarian import Librarian
 from deia.problems import CommonsError
+from deia.search.answer import TOO_BROAD
 from deia.search.catalog import Catalog, open_catalog
 from deia.search.ranking.elsewhere import state_of
 from tests.derived import derived
@@ -205,6 +206,18 @@ def test_a_file_without_text_is_no_answer_to_what_its_name_does_not_say(
     assert librarian.query("blank", layer="library").documents
 
 
+def test_what_is_too_broad_for_a_library_names_its_best_documents(
+    root: str, manuals: Path, environ: Mapping[str, str]
+) -> None:
+    lines = [f"The drone frame {number} has the arm {number * 7}." for number in range(3_000)]
+    (manuals / "frames.txt").write_text("\n\n".join(lines), encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    answer = Librarian(root).query("drone frame", layer="library")
+    assert [result.path for result in answer.documents] == ["library:manuals/frames.txt"]
+    assert (answer.matched, answer.confidence, answer.reason) == ("partial", "low", TOO_BROAD)
+    assert "Narrower: frames.txt" in answer.suggestions
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
@@ -237,6 +250,29 @@ def test_a_collection_in_a_layer_that_has_none_is_refused(root: str, manuals: Pa
     take_in(root, [described(source(manuals))], environ)
     with pytest.raises(QueryError, match="only the library has collections"):
         Librarian(root).query("valve", layer="own", collection="manuals")
+
+
+@pytest.mark.parametrize(
+    ("filters", "asked"),
+    [
+        ({"collection": "manuals"}, "the collection 'manuals'"),
+        ({"asset_type": "code"}, "the asset type 'code'"),
+        ({"layer": "library"}, "the library"),
+    ],
+)
+def test_a_filter_of_lessons_and_one_of_the_library_are_said_to_exclude_each_other(
+    root: str, manuals: Path, environ: Mapping[str, str], filters: dict[str, str], asked: str
+) -> None:
+    lesson = f"---\nplatforms: [netlify]\n---\n\n{LESSON}"
+    (Path(root) / "bok/valves.md").write_text(lesson, encoding="utf-8")
+    take_in(root, [described(source(manuals))], environ)
+    expected = f"only lessons have the platform 'netlify', and {asked} has no lessons, so no document has both."
+    with pytest.raises(QueryError) as refused:
+        Librarian(root).query("valve", platform="netlify", **filters)  # type: ignore[arg-type]
+    assert refused.value.message == expected
+    assert refused.value.fix == f"Leave out one of the two: the platform, or {asked}."
+    with pytest.raises(QueryError, match="no document that is searched has the platform 'netlify'"):
+        Librarian(root).query("valve platform:netlify", **filters)  # type: ignore[arg-type]
 
 
 def test_the_library_changes_neither_the_catalog_nor_the_triggers_of_the_commons(
@@ -385,6 +421,16 @@ def test_the_password_that_an_older_deia_kept_in_an_address_is_shown_nowhere(
         with pytest.raises(SourceError) as refused:
             library.register(kept.but(place="https://example.org/other.git"))
     assert "hunter2" not in repr((taken, listed, stored, str(refused.value)))
+
+
+@pytest.mark.parametrize("address", ["https://127.0.0.1/x", "https://exa mple.org/x", "https://127.0.0.1/x.git"])
+def test_a_new_source_at_an_address_that_is_refused_is_not_registered(
+    root: str, manuals: Path, environ: Mapping[str, str], address: str
+) -> None:
+    taken = take_in(root, [described(address), described(source(manuals))], environ)
+    assert [(outcome.name, outcome.documents) for outcome in taken.outcomes] == [("x", 0), ("manuals", 2)]
+    assert len(taken.errors) == 1
+    assert [one.source.name for one in registered_sources(root, environ)] == ["manuals"]
 
 
 def test_a_program_may_write_the_settings_of_a_chunker_as_a_table_or_none(root: str, manuals: Path) -> None:

@@ -1,4 +1,6 @@
-"""Split a Markdown text into metadata and body. Metadata is YAML between `---` lines, or bold lines at the top.
+"""Split a Markdown text into metadata and body.
+
+Metadata is YAML between `---` lines, TOML between `+++` lines, or bold lines at the top.
 
 Invalid metadata is reported with its line, and the document remains usable.
 """
@@ -13,7 +15,8 @@ from deia.commons.source_files.yaml_reader import Items, Map, Value, read_yaml
 from deia.problems import Problem
 from deia.records import Record
 
-FENCE = "---"
+FENCE, TOML_FENCE = "---", "+++"
+MOST_DEPTH = 8  # of TOML; what is deeper is text
 FENCES_END = ("---", "...")
 HEAD_LINES = 40  # bold lines are metadata only this far down, and only above the first section
 FRONT_LINES = 400
@@ -39,6 +42,8 @@ def split(text: str, *, path: str) -> FrontMatter:
     text = text.removeprefix("\ufeff")
     lines = text.split("\n")
     findings = Findings(path)
+    if toml_end(lines):
+        return _with_toml(lines, toml_end(lines), findings)
     if lines[0].rstrip() != FENCE:
         return FrontMatter(metadata=_bold_fields(text, lines), body=text, first_line=1)
     end = metadata_end(lines)
@@ -53,6 +58,38 @@ def metadata_end(lines: Sequence[str]) -> int:
     """Return the number, from 0, of the line that ends the metadata between `---` lines; 0 if there is none."""
     rest = lines[1:FRONT_LINES] if lines[0].rstrip() == FENCE else ()
     return next((number for number, line in enumerate(rest, 1) if line.rstrip() in FENCES_END), 0)
+
+
+def toml_end(lines: Sequence[str]) -> int:
+    """Return the number, from 0, of the line that ends the metadata between `+++` lines; 0 if there is none."""
+    rest = lines[1:FRONT_LINES] if lines[0].rstrip() == TOML_FENCE else ()
+    return next((number for number, line in enumerate(rest, 1) if line.rstrip() == TOML_FENCE), 0)
+
+
+def _with_toml(lines: list[str], end: int, findings: Findings) -> FrontMatter:
+    import tomllib  # noqa: PLC0415 - few notes have TOML
+
+    metadata = Map(line=2)
+    try:
+        source = "\n".join(
+            ["", *(line.rstrip("\r") for line in lines[1:end])]
+        )  # so that messages name lines of the file
+        for name, value in tomllib.loads(source, parse_float=str).items():
+            metadata[name] = _toml_value(value, MOST_DEPTH)
+    except (ValueError, RecursionError) as error:
+        message = f"The front matter is not valid TOML: {error}."
+        findings.warning(2, "front-matter", message, "Correct the line, or remove the `+++` lines.")
+    body = "\n".join(lines[end + 1 :])
+    return FrontMatter(metadata=metadata, body=body, first_line=end + 2, problems=tuple(findings.problems))
+
+
+def _toml_value(value: object, depth: int) -> Value:
+    """Return a value of TOML as YAML would have it: dates are text."""
+    if depth and isinstance(value, dict):
+        return Map({name: _toml_value(item, depth - 1) for name, item in value.items()})
+    if depth and isinstance(value, list):
+        return Items(_toml_value(item, depth - 1) for item in value)
+    return value if isinstance(value, str | int) else str(value)
 
 
 def _with_fields(lines: list[str], end: int, findings: Findings) -> FrontMatter:

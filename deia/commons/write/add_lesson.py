@@ -31,6 +31,7 @@ CASES = """\
 # List in `fires` what must fire the trigger, and in `silent` what must not, especially near misses. `deia trigger
 # test` runs them. A trigger with both can become `status: stable`.
 """
+MOST_PARTS = 4  # of a category
 EXAMPLE = "Restarting the queue drops its jobs"
 
 
@@ -63,22 +64,22 @@ def add_lesson(  # noqa: PLR0913 - every option is a field of the lesson
 
     It is written to `path`, or else to a file named after it in the folder of its category. Its id is one that no
     trigger and no lower layer uses, so that it replaces nothing. Raise CommonsError if the title is empty, the urgency
-    unknown, a file or id exists already, or the index is unsound.
+    unknown, the category no folder, a file or id exists already, or the index is unsound.
     """
-    title = one_line(title)
+    title, category = one_line(title), folder_of(category)
     _check_arguments(title, text, urgency)
     taken = lower_ids(root)
     ident = taken.free_id(slug(title))
     entry = Entry(
         id=ident,
-        path=path or f"bok/{folder_of(category)}/{ident}.md",
+        path=path or f"bok/{category}/{ident}.md",
         title=title,
         summary=one_line(summary) or one_line(first_paragraph(text)) or title,
         keywords=_clean_texts(keywords),
         urgency=urgency,
         tags=_clean_texts(tags),
         platforms=_clean_texts((platform,)),
-        category=folder_of(category),
+        category=category,
         created=today,
         updated=today,
         verified=today,
@@ -126,9 +127,29 @@ def create_file(root: str, path: str, text: str) -> None:
 
 
 def folder_of(category: str) -> str:
-    """Return a category, which may have parts (`platforms/netlify`), as a folder below `bok/`."""
-    parts = [slug(part) for part in category.replace("\\", "/").split("/") if any(map(str.isalnum, part))]
-    return "/".join(parts[:4]) or "patterns"
+    """Return a category, which may have parts (`platforms/netlify`), as a folder below `bok/`.
+
+    Raise CommonsError if it would be another folder than the one that it names.
+    """
+    parts = category.strip().replace("\\", "/").rstrip("/").split("/") if category.strip() else []
+    problem = next((problem for part in parts if (problem := part_problem(part))), "")
+    if len(parts) > MOST_PARTS:
+        problem = f"has {len(parts)} parts; at most {MOST_PARTS} are accepted"
+    if problem:
+        fix = "Name a folder below bok/, such as patterns or platforms/netlify."
+        raise CommonsError(f"The category {category[:100]!r} {problem}.", fix=fix)
+    return "/".join(map(slug, parts)) or "patterns"
+
+
+def part_problem(part: str) -> str:
+    """Return why a part of a path below `bok/` cannot be a folder or a file of that name, or ""."""
+    if part in ("", ".."):
+        return "leads out of bok/"
+    if part.startswith("."):
+        return f"has a hidden part: {part[:40]}"
+    if not part.isprintable():
+        return "has control characters"
+    return "" if any(map(str.isalnum, part)) else f"has a part without a letter: {part[:40]}"
 
 
 def _document_text(entry: Entry, text: str) -> str:

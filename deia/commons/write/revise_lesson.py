@@ -17,7 +17,7 @@ from deia.commons.notes.describe import usual_names
 from deia.commons.notes.note_text import first_paragraph
 from deia.commons.source_files import safe_files, yaml_blocks
 from deia.commons.source_files.findings import Findings
-from deia.commons.source_files.front_matter import CODE, FENCE, first_heading, metadata_end, split
+from deia.commons.source_files.front_matter import CODE, FENCE, first_heading, metadata_end, split, toml_end
 from deia.commons.source_files.outline import outline_lines, without_outline
 from deia.commons.source_files.write_lock import with_write_lock
 from deia.commons.source_files.yaml_blocks import RoundTrip
@@ -133,7 +133,7 @@ def _to_plain_text(value: Json) -> Json:
 def revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
     """Return the file's metadata, with the fields changed that it has, above the new text."""
     ends = "\r\n" if "\r\n" in old else "\n"
-    lines = old.replace("\r\n", "\n").split("\n")
+    lines = with_yaml(old.replace("\r\n", "\n")).split("\n")
     end = metadata_end(lines)
     head = _with_fields("\n".join(lines[1:end]), fields) if end else ""
     title = str(fields.get("title", "")) or _heading(lines[end + 1 :] if end else lines)
@@ -142,6 +142,19 @@ def revised_text(old: str, text: str, fields: Mapping[str, Json]) -> str:
         body = f"# {title}\n\n{body}"
     front = f"{FENCE}\n{head.rstrip()}\n{FENCE}\n\n" if end else ""
     return f"{front}{body}\n".replace("\n", ends)
+
+
+def with_yaml(text: str) -> str:
+    """Return a document whose metadata is TOML with the same as YAML, which is what deia can change.
+
+    Raise CommonsError if that TOML cannot be read: it would be lost.
+    """
+    if not toml_end(text.split("\n")):
+        return text
+    front = split(text, path="")
+    if front.problems:
+        raise CommonsError(front.problems[0].found, fix=front.problems[0].fix)
+    return f"{FENCE}\n{yaml_blocks.to_yaml(front.metadata) if front.metadata else ''}{FENCE}\n{front.body}"
 
 
 def _heading(lines: Sequence[str]) -> str:

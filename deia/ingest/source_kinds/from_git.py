@@ -29,7 +29,7 @@ class GitFiles:
         self._folder = folder
         self._sizes: dict[str, int] = {}
         self._reader: subprocess.Popen[bytes] | None = None
-        pinned = _checked(source)
+        pinned = checked_address(source)
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             if not os.path.isdir(f"{folder}/objects"):
@@ -87,7 +87,7 @@ class GitFiles:
             self._reader.wait()
 
 
-def _checked(source: Source) -> tuple[str, ...]:
+def checked_address(source: Source) -> tuple[str, ...]:
     """Return options that bind git to the addresses that were checked; raise SourceError if it may not fetch there."""
     address = source.place
     if source.branch and not is_revision(source.branch):

@@ -139,7 +139,8 @@ def _check(catalog: Catalog, name: str, value: str) -> None:
     known = catalog.keyword.values(name)
     if not known:
         raise QueryError(
-            f"no document has the {name} {value!r}.", fix=f"No document has any {name}; leave this filter out."
+            f"no document that is searched has the {name} {value!r}.",
+            fix=f"None of them has any {name}; leave this filter out.",
         )
     suggestion = did_you_mean(filter_key(value), known)
     listed = f"Known values: {', '.join(known[:MOST_LISTED])}{', …' if len(known) > MOST_LISTED else ''}."
@@ -195,6 +196,10 @@ def _filter_value(catalog: Catalog, field: Field) -> Wanted:
         days = dates.days(field.value)
         if days is None:
             raise QueryError(f"{field.name}:{field.value} is not a date.", fix=dates.ADVICE)
+        if not days and ".." in field.value:
+            first, _, last = field.value.partition("..")
+            problem = f"{field.name}:{field.value}: {first!r} is after {last!r}, so there is no day between them."
+            raise QueryError(problem, fix=f"Exchange the two: {field.name}:{last}..{first}.")
         return days
     if field.name == TITLE:
         _check_title(catalog, field.value)

@@ -23,7 +23,7 @@ from deia.compile.take_in import is_up_to_date, keep_upload, open_library, regis
 from deia.errors import QueryError
 from deia.fast_json import Json
 from deia.folders import LIBRARY_PREFIX, derived_folder, library_collections
-from deia.ingest.checked_source import checked
+from deia.ingest.checked_source import checked, refuse_address
 from deia.ingest.library_store import PENDING, PROCESSED, PROCESSING
 from deia.ingest.naming import said_of
 from deia.ingest.source import FOLDER, S3, UPLOAD, Source, refuse_empty, slug, typed
@@ -54,7 +54,10 @@ def index_source(
         described, kept_path = _source(desk, source, collection=collection, **fields), ""
     with open_library(desk.root, os.environ) as library:
         known = [entry.source for entry in library.registry()]
-        registered = library.register(_as_persons_set_it(library.named(described), known))
+        ready = _as_persons_set_it(library.named(described), known)
+        if all(one.name != ready.name for one in known):
+            refuse_address(ready)
+        registered = library.register(ready)
     name = registered.source.name
     said = "" if desk.collections else said_of(registered.source, known)  # others' sources are nobody's business
     path = {"path": f"{LIBRARY_PREFIX}{registered.prefix}{kept_path}"} if kept_path else {}

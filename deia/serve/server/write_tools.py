@@ -15,7 +15,7 @@ from deia.commons.index.read_index import load_index
 from deia.commons.layers.shadowing import refuse_weakening
 from deia.commons.source_files import safe_files
 from deia.commons.write import index_store
-from deia.commons.write.add_lesson import Lesson, add_lesson
+from deia.commons.write.add_lesson import Lesson, add_lesson, part_problem
 from deia.commons.write.revise_lesson import revise_lesson
 from deia.commons.write.trash import remove_document, restore_document
 from deia.errors import QueryError
@@ -30,7 +30,6 @@ from deia.text import counted, shorten
 
 LAST = "last"  # the id that stands for the last answer or firing
 EVENT_ID = re.compile("[0-9a-f]+-[0-9a-f]+-[0-9a-f]+")
-MOST_PARTS = 4  # of a category
 MOST_QUOTED = 80  # characters of a summary
 CHANGE_SUMMARY = "pass summary to save_lesson, with update, title and text"
 CHANGED = ("title", "summary", "urgency", "tags", "keywords")  # fields of a document that an update may change
@@ -54,8 +53,7 @@ def _add(
     **fields: str,
 ) -> Reply:  # fmt: skip
     folder = fields.get("category", "")
-    _check_category(folder)
-    if file and (problem := _part_problem(file.removesuffix(".md"))):
+    if file and (problem := part_problem(file.removesuffix(".md"))):
         raise QueryError(f"save_lesson: the file {file[:100]!r} {problem}", fix="Name it with letters, as queue.md.")
     path = "/".join(filter(None, ("bok", folder.strip("/"), file))) if file else ""
     lesson = add_lesson(
@@ -70,27 +68,6 @@ def _add(
         text=f"Saved {lesson.entry.id}: {', '.join(lesson.paths)}. {advice}".strip(),
         changed=True,
     )
-
-
-def _check_category(category: str) -> None:
-    """Check that a category becomes exactly the folder that it names."""
-    parts = category.strip().replace("\\", "/").rstrip("/").split("/") if category.strip() else []
-    problem = next((problem for part in parts if (problem := _part_problem(part))), "")
-    if len(parts) > MOST_PARTS:
-        problem = f"has {len(parts)} parts; at most {MOST_PARTS} are accepted"
-    if problem:
-        fix = "Name a folder below bok/, such as patterns or platforms/netlify; suggest_location names one."
-        raise QueryError(f"save_lesson: category {category[:100]!r} {problem}", fix=fix)
-
-
-def _part_problem(part: str) -> str:
-    if part in ("", ".."):
-        return "leads out of bok/"
-    if part.startswith("."):
-        return f"has a hidden part: {part[:40]}"
-    if not part.isprintable():
-        return "has control characters"
-    return "" if any(map(str.isalnum, part)) else f"has a part without a letter: {part[:40]}"
 
 
 def _draft(text: str) -> Callable[[Entry], tuple[str, str] | None]:

@@ -46,6 +46,31 @@ def test_text_between_two_rules_is_a_warning_not_metadata() -> None:
     assert [p.code for p in front.problems] == ["front-matter"]
 
 
+def test_toml_between_plus_signs_is_metadata_too() -> None:
+    text = "+++\r\ntitle = 'Bee: suit'\ndate = 2024-05-07\nweight = 1.50\ntags = ['x']\n[extra]\na = true\n+++\nBody\n"
+    front = split(text, path="bok/a.md")
+    expected = {
+        "title": "Bee: suit",
+        "date": "2024-05-07",
+        "weight": "1.50",
+        "tags": ["x"],
+        "extra": {"a": True},
+    }
+    assert (plain(front.metadata), front.body, front.first_line, front.problems) == (expected, "Body\n", 9, ())
+
+
+@pytest.mark.parametrize("source", ["title = A", "a" + ".a" * 5000 + " = 1", "a = " + "[" * 9000, "a = " + "9" * 9000])
+def test_toml_that_cannot_be_read_is_a_warning_and_no_text(source: str) -> None:
+    front = split(f"+++\nb = 1\n{source}\n+++\nBody\n", path="bok/a.md")
+    assert (plain(front.metadata).get("title"), front.body) == (None, "Body\n")
+    assert [(p.severity, p.code) for p in front.problems] == [("warning", "front-matter")]
+
+
+def test_plus_signs_without_an_end_are_text() -> None:
+    front = split("+++\ntitle = 'A'\n", path="bok/a.md")
+    assert (plain(front.metadata), front.body) == ({}, "+++\ntitle = 'A'\n")
+
+
 def test_bold_lines_at_the_head_stand_in_for_front_matter() -> None:
     head = "# Title\n\n**Platform:** Netlify\n**Tags:** `a`, `#b`\n**Created By**: someone\n"
     text = f"{head}\n## More\n\n**Status:** late\n"
@@ -68,7 +93,7 @@ def test_the_title_comes_from_the_best_place_there_is(text: str, title: str) -> 
     assert as_document(split(text, path="bok/my-long_name.md"), "bok/my-long_name.md").title == title
 
 
-@given(st.text(alphabet=st.sampled_from("-\n ab:*`[]{}#\x00\ud800\r~&!|>"), max_size=80))
+@given(st.text(alphabet=st.sampled_from("-+=\n ab:*`[]{}#\x00\ud800\r~&!|>"), max_size=80))
 @settings(max_examples=100, deadline=None)
 def test_no_text_raises_and_the_body_is_the_end_of_the_text(text: str) -> None:
     front = split(text, path="bok/a.md")

@@ -200,3 +200,23 @@ def test_whatever_a_person_types_gives_a_sound_lesson_or_says_why_not(
         assert errors == [], (lesson, [str(error) for error in errors])
         assert all(Path(root, path).resolve().is_relative_to(Path(root).resolve()) for path in lesson.paths)
         assert {trigger.id for trigger in load_commons(root).triggers} == {lesson.entry.id}
+
+
+@pytest.mark.parametrize(
+    ("category", "problem"),
+    [
+        ("../../..", "leads out of bok/"),
+        ("/etc", "leads out of bok/"),
+        ("a/.git", "has a hidden part: .git"),
+        ("a/!", "has a part without a letter: !"),
+        ("a/b/c/d/e", "has 5 parts; at most 4 are accepted"),
+    ],
+)
+def test_a_category_that_is_no_folder_below_bok_is_refused_and_nothing_written(
+    tmp_path: Path, category: str, problem: str
+) -> None:
+    with pytest.raises(CommonsError) as refused:
+        add_lesson(str(tmp_path), title="One thing", category=category, today=TODAY)
+    assert refused.value.message == f"The category {category!r} {problem}."
+    assert refused.value.fix == "Name a folder below bok/, such as patterns or platforms/netlify."
+    assert list(tmp_path.iterdir()) == []

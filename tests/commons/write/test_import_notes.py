@@ -64,6 +64,14 @@ def test_notes_outside_are_copied_whole_with_an_entry_and_their_links(root: str,
     assert lint(root, starter=False) == []
 
 
+def test_toml_above_a_note_is_its_metadata_and_not_its_summary(root: str, write: Write) -> None:
+    write("site/suit.md", '+++\ntitle = "Wash the bee suit"\ntags = ["gear"]\n+++\n\nSalt stops the stings.\n')
+    (note,) = run(root, "../site").notes
+    assert (note.entry.title, note.entry.summary) == ("Wash the bee suit", "Salt stops the stings.")
+    assert note.entry.tags == ("gear",)
+    assert lint(root, starter=False) == []
+
+
 def test_what_was_imported_before_is_recognised_and_changes_nothing(root: str, write: Write) -> None:
     write("vault/a.md", "# A\n\nText.\n")
     write("project/docs/b.md", "# B\n\nText.\n")

@@ -264,6 +264,13 @@ def test_an_unknown_urgency_changes_nothing(root: Path) -> None:
     assert files_of(root) == before
 
 
+def test_metadata_in_toml_becomes_yaml_with_a_new_text_unless_it_cannot_be_read() -> None:
+    old = '+++\ntitle = "One"\ntags = ["x"]\n+++\nOld.\n'
+    assert revised_text(old, "New.", {"title": "T"}) == "---\ntitle: T\ntags: [x]\n---\n\n# T\n\nNew.\n"
+    with pytest.raises(CommonsError, match="The front matter is not valid TOML"):
+        revised_text(old.replace('"One"', "One"), "New.", {"title": "T"})
+
+
 @settings(max_examples=60)
 @given(st.text(max_size=200), st.text(min_size=1, max_size=100))
 def test_any_file_takes_any_new_text(old: str, text: str) -> None:

@@ -105,6 +105,13 @@ def test_the_error_for_an_unknown_value_lists_the_nearest_ones(commons: Catalog,
     assert near in str(refused.value.fix)
 
 
+def test_days_in_a_question_that_end_before_they_begin_are_refused(commons: Catalog) -> None:
+    with pytest.raises(QueryError) as refused:
+        search(commons, Query(text="site updated:2027..2025"))
+    assert refused.value.message == "updated:2027..2025: '2027' is after '2025', so there is no day between them."
+    assert refused.value.fix == "Exchange the two: updated:2025..2027."
+
+
 def test_filters_beside_the_text_apply_too(commons: Catalog) -> None:
     assert not search(commons, Query(text="site platform:netlify", platform="kubernetes")).documents
     assert search(commons, Query(text="pod platform:kubernetes", platform="kubernetes")).primary[0].id == "pods"

@@ -165,14 +165,14 @@ def test_no_name_leads_out_of_the_folder_of_uploads(desk: Desk, name: str) -> No
         assert kept in os.listdir(library / "uploads/upload")
 
 
-@pytest.mark.parametrize("source", ["/etc", "~", "s3://bucket/x", "/", "..", "https://127.0.0.1/x"])
+@pytest.mark.parametrize(
+    "source", ["/etc", "~", "s3://bucket/x", "/", "..", "https://127.0.0.1/x", "https://127.0.0.1/x.git"]
+)
 def test_what_is_not_the_projects_or_public_an_agent_does_not_take_in(desk: Desk, source: str) -> None:
-    if source.startswith("https"):
+    problem = "this machine or its network" if source.startswith("https") else "an agent takes in"
+    with pytest.raises(DeiaError, match=problem):
         index(desk, source=source)
-        assert "this machine or its network" in str(wait(desk, "x")["error"])
-    else:
-        with pytest.raises(DeiaError, match="an agent takes in"):
-            index(desk, source=source)
+    assert answer(desk, Call(tool="list_sources", arguments={})).fields == {"sources": []}
 
 
 def test_a_repository_of_this_machine_is_refused_however_it_is_spelt(

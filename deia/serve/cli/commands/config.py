@@ -23,7 +23,19 @@ from deia.serve.cli.commands.commons import compile_and_say
 from deia.serve.cli.shell_completion import complete_settings
 from deia.serve.setup.check_results import why_this_commons
 from deia.serve.setup.toml_text import write_setting
-from deia.settings import BOUNDS, CHOICES, FLAG, NAMES, SECRETS, TABLES, Settings, checked, resolve, secret
+from deia.settings import (
+    BOUNDS,
+    CHOICES,
+    MOST_DIGITS,
+    NAMES,
+    SECRETS,
+    TABLES,
+    TYPED,
+    Settings,
+    checked,
+    resolve,
+    secret,
+)
 from deia.suggestions import nearest
 from deia.trust import why_trusted
 
@@ -189,11 +201,12 @@ def set_setting(*, name: str, value: str) -> None:
     root = shared.writable_root()
     if name in TABLES:
         raise SettingsError(f"{name} is {TABLES[name]}", fix="Write it into deia.toml; docs/SETTINGS.md has examples.")
-    setting = checked(name, value, FLAG)
     least, most = BOUNDS.get(name, (0, 0))
-    if isinstance(setting, int) and name in BOUNDS and not least <= setting <= most:
-        own = f"For yourself alone, DEIA_{name.upper()} in the environment has no bounds."
-        raise SettingsError(f"{name} = {value} is out of range", fix=f"A project may set {least} to {most}. {own}")
+    if name in BOUNDS and value.isdecimal() and (len(value) > MOST_DIGITS or not least <= int(value) <= most):
+        own = f"For yourself alone, set DEIA_{name.upper()} in the environment."
+        problem = f"{name} = {value[:40]} is out of range"
+        raise SettingsError(problem, fix=f"A project may set {least} to {most}. {own}")
+    setting = checked(name, value, TYPED)
     path = write_setting(root, name, setting)
     output.say(f"wrote {path}")
     settings = resolve(root, environ=os.environ)

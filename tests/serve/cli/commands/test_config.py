@@ -42,7 +42,9 @@ def test_other_lines_of_the_file_stay(deia: Deia, commons: Path) -> None:
     ("name", "typed", "told"),
     [
         ("limt", "3", "Did you mean limit?"),
-        ("limit", "many", "Expected: a whole number"),
+        ("limit", "many", "what you typed: limit = 'many' is not a valid value\n  Expected: a whole number"),
+        ("limit", "9" * 20, f"limit = {'9' * 20} is out of range\n  A project may set 1 to 100. For yourself alone,"),
+        ("answer_depth", "9" * 20, "Expected: a whole number from 0 to 999999999"),
         ("limit", "-3", "Expected: a whole number from 0"),
         ("telemetry", "loud", "full | metadata | off"),
         ("token", "x" * 20, "secret"),
