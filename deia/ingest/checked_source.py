@@ -15,6 +15,7 @@ from deia.ingest.source import (
     URL,
     Source,
     SourceError,
+    UnknownHostError,
     password_in,
     refuse_empty,
     refuse_missing,
@@ -46,15 +47,21 @@ def checked(source: Source) -> Source:
 
 
 def refuse_address(source: Source) -> None:
-    """Raise SourceError if a source is at an address that would be refused before anything is fetched from there."""
-    if source.kind == URL:
-        from deia.ingest.source_kinds.safe_fetch import check_host  # noqa: PLC0415 - the network, which folders lack
+    """Raise SourceError if a source is at an address that would be refused before anything is fetched from there.
 
-        check_host(source.place, private=source.private)
-    elif source.kind == GIT:
-        from deia.ingest.source_kinds.from_git import checked_address  # noqa: PLC0415 - likewise
+    A host that nothing resolves is none: the network may be away.
+    """
+    try:
+        if source.kind == URL:
+            from deia.ingest.source_kinds.safe_fetch import check_host  # noqa: PLC0415 - the network, which folders lack
 
-        checked_address(source)
+            check_host(source.place, private=source.private)
+        elif source.kind == GIT:
+            from deia.ingest.source_kinds.from_git import checked_address  # noqa: PLC0415 - likewise
+
+            checked_address(source)
+    except UnknownHostError:
+        return
 
 
 def _refuse_other_types(source: Source) -> None:

@@ -33,6 +33,10 @@ class SourceError(DeiaError):
     """A source cannot be used: it is not there, it is refused, or what was asked of it makes no sense."""
 
 
+class UnknownHostError(SourceError):
+    """An address names a host that nothing resolves, now."""
+
+
 class Source(Record):
     """Where something is, and what of it is taken in."""
 

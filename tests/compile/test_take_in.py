@@ -433,6 +433,13 @@ def test_a_new_source_at_an_address_that_is_refused_is_not_registered(
     assert [one.source.name for one in registered_sources(root, environ)] == ["manuals"]
 
 
+def test_a_new_source_whose_host_nothing_resolves_is_listed_as_failed(root: str, environ: Mapping[str, str]) -> None:
+    taken = take_in(root, [described("https://nowhere.invalid/x")], environ)
+    assert "there is no host nowhere.invalid" in taken.errors[0]
+    (listed,) = registered_sources(root, environ)
+    assert (listed.source.name, listed.status) == ("x", "failed")
+
+
 def test_a_program_may_write_the_settings_of_a_chunker_as_a_table_or_none(root: str, manuals: Path) -> None:
     librarian = Librarian(root)
     assert librarian.ingest(str(manuals), chunker_config=None).documents == 2

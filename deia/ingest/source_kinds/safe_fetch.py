@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from deia.ingest.source import MOST_BYTES, SourceError
+from deia.ingest.source import MOST_BYTES, SourceError, UnknownHostError
 from deia.records import Record
 
 PORTS = {"http": 80, "https": 443, "ssh": 22}
@@ -55,7 +55,7 @@ def check_host(url: str, *, private: bool, named: str = "") -> list[str]:
     except (OSError, UnicodeError) as error:
         if proxy_for(parts):
             return []
-        raise SourceError(f"there is no host {host}: {error}", where=url, fix="Check the address.") from error
+        raise UnknownHostError(f"there is no host {host}: {error}", where=url, fix="Check the address.") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     inner = [address for address in addresses if not is_public(address)]
     if inner and not private:
