@@ -141,9 +141,9 @@ def test_only_what_changed_is_due(place: Place, docs: Path, home: dict[str, str]
 @pytest.mark.slow
 def test_a_source_that_is_tracked_is_due_as_often_as_it_says(place: Place, home: dict[str, str]) -> None:
     sources: list[Sources] = [
-        GitSource(url="https://localhost:1/x.git", name="often", track="1s"),
-        GitSource(url="https://localhost:1/y.git", name="seldom", track="7d"),
-        UrlSource(url="https://localhost:1/z", name="never"),
+        GitSource(url="https://nowhere.invalid/x.git", name="often", track="1s"),
+        GitSource(url="https://nowhere.invalid/y.git", name="seldom", track="7d"),
+        UrlSource(url="https://nowhere.invalid/z", name="never"),
     ]
     take_in(str(place.root), [described(source) for source in sources], home)
     watch = Watch(str(place.root))
