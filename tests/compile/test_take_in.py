@@ -435,7 +435,7 @@ def test_a_new_source_at_an_address_that_is_refused_is_not_registered(
 
 def test_a_new_source_whose_host_nothing_resolves_is_listed_as_failed(root: str, environ: Mapping[str, str]) -> None:
     taken = take_in(root, [described("https://nowhere.invalid/x")], environ)
-    assert "there is no host nowhere.invalid" in taken.errors[0]
+    assert "nowhere.invalid" in taken.errors[0]
     (listed,) = registered_sources(root, environ)
     assert (listed.source.name, listed.status) == ("x", "failed")
 
