@@ -169,7 +169,9 @@ def main() -> None:
                 theirs = other[kind][0] / other[kind][1]
                 line += f"; markitdown {theirs:,.1f} files/s, which is {files / seconds / theirs:,.0f} times slower"
             print(line, flush=True)
-    on_pages, scores = zip(*outlined(paths["pdf"]), strict=True)
+    if not (outlines := outlined(paths["pdf"])):
+        return
+    on_pages, scores = zip(*outlines, strict=True)
     print(f"PDF with outlines: {len(scores)}; entries on their page {mean(on_pages):.3f}")
     print(f"PDF headings without the outline: F1 {mean(scores):.3f}")
 
