@@ -169,7 +169,7 @@ def main() -> None:
                 theirs = other[kind][0] / other[kind][1]
                 line += f"; markitdown {theirs:,.1f} files/s, which is {files / seconds / theirs:,.0f} times slower"
             print(line, flush=True)
-    if not (outlines := outlined(paths["pdf"])):
+    if not (outlines := [*outlined(paths["pdf"])]):
         return
     on_pages, scores = zip(*outlines, strict=True)
     print(f"PDF with outlines: {len(scores)}; entries on their page {mean(on_pages):.3f}")
