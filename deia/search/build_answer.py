@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deia.knowledge import CONTEXTS, Query, Result
+from deia.match.tiers import KEYWORD_TIER
 from deia.match.tokeniser import distinct, fold, words
 from deia.records import TYPE_CHECKING, URGENCIES, Record
 from deia.search.answer import NOTHING, SMALL_TALK, Answer, Audit, Similar, as_result
@@ -11,6 +12,7 @@ from deia.search.lifetimes import outdated, outdated_notes
 from deia.search.question.terms import Question, information, searched_for, stem_weights, unknown_words
 from deia.search.ranking.layer_preference import OWN, layer_filters
 from deia.search.ranking.rank import Ranked, primary_count
+from deia.search.ranking.retrieve import as_typed
 from deia.search.ranking.weights import general_information
 from deia.search.stored_document import StoredDocument
 
@@ -375,7 +377,8 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *
     """Return the answer that no document fits; if it `helps`, with the corrected query, unknown words and more."""
     if not helps:
         return _nothing(query, audit)
-    corrected, unknown = searched_for(question), unknown_words(question)
+    meant = as_typed(catalog, question, KEYWORD_TIER)  # what English words were taken for helps nobody
+    corrected, unknown = searched_for(meant), sorted(unknown_words(meant), key=question.text.lower().find)
     suggestions = [f"Searched for: {corrected}."] if corrected else []
     suggestions += [f"No document mentions {', '.join(unknown[:MOST_NAMED])}."] if unknown else []
     broader = _broader(catalog, question, layer_filters(query.layers))
@@ -384,7 +387,7 @@ def no_match(catalog: Catalog, query: Query, question: Question, audit: Audit, *
     suggestions.append("If you find the answer elsewhere, add it: `deia add`.")
     return _nothing(query, audit).but(
         searched_for=corrected,
-        corrected=tuple(term.corrected for term in question.terms if term.corrected),
+        corrected=tuple(term.corrected for term in meant.terms if term.corrected),
         browse=_browse(catalog, query.layers),
         suggestions=tuple(suggestions),
         similar_queries=similar_queries(catalog, stem_weights(question), layer_filters(query.layers)),

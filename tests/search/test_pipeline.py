@@ -276,7 +276,9 @@ def test_a_query_of_a_hundred_kilobytes_is_answered(catalog: Catalog) -> None:
 
 
 def test_chance_neighbours_of_short_words_do_not_answer(catalog: Catalog) -> None:
-    answer = search(catalog, Query(text="size hoops"))
-    assert answer.matched is False
-    assert answer.searched_for
-    assert answer.suggestions[0] == f"Searched for: {answer.searched_for}."
+    english, misspelt = (search(catalog, Query(text=text)) for text in ("size hoops", "size holops"))
+    assert english.matched is misspelt.matched is False
+    assert english.suggestions[0] == "No document mentions size, hoops."
+    assert not english.searched_for
+    assert misspelt.searched_for
+    assert misspelt.suggestions[0] == f"Searched for: {misspelt.searched_for}."
