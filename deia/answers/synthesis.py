@@ -90,10 +90,10 @@ def _sentences(passage: Passage, evidence: Evidence) -> list[Cited]:
     above = front_matter_lines(rows) if kind == "markdown" and first == 1 else 0
     spans = quotations(rows[above:], first + above, is_code=kind == "code")
     weighed = [weigh(quotation) for quotation in spans if quotation.text.count(" ") >= SHORTEST - 1]
-    telling = [sentence for sentence in weighed if sentence.stems]
     # A heading counts with what is below it.
-    below = [sentence for sentence in weighed if any(sentence.coverage) and not sentence.quotation.is_heading]
-    return [sentence for sentence in telling if not sentence.quotation.is_heading] or telling or below[:1]
+    below = [sentence for sentence in weighed if not sentence.quotation.is_heading]
+    telling = [sentence for sentence in below if sentence.stems] or [one for one in weighed if one.stems]
+    return telling or [sentence for sentence in below if any(sentence.coverage)][:1]
 
 
 def sentence_of(quotation: Quotation, passage: Passage, evidence: Evidence) -> Cited:

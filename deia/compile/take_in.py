@@ -154,8 +154,7 @@ def _registered(library: Library, source: Source, known: Sequence[Source]) -> Re
     """Return a source as registered, or why its address is refused; those that were `known` stay registered."""
     named = library.named(source)
     try:
-        if all(one.name != named.name for one in known):
-            refuse_address(named)
+        refuse_address(named, known)
     except SourceError as error:
         return Outcome(name=named.name, error=str(error))
     return library.register(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from deia import files
 from deia.durations import read_duration
@@ -46,11 +47,13 @@ def checked(source: Source) -> Source:
     return source.but(place=place, name=slug(source.name), collection=slug(source.collection))
 
 
-def refuse_address(source: Source) -> None:
-    """Raise SourceError if a source is at an address that would be refused before anything is fetched from there.
+def refuse_address(source: Source, known: Sequence[Source]) -> None:
+    """Raise SourceError if a source that is not `known` is at an address from which nothing would be fetched.
 
     A host that nothing resolves is none: the network may be away.
     """
+    if any(one.name == source.name for one in known):
+        return
     try:
         if source.kind == URL:
             from deia.ingest.source_kinds.safe_fetch import check_host  # noqa: PLC0415 - the network, which folders lack

@@ -55,8 +55,7 @@ def index_source(
     with open_library(desk.root, os.environ) as library:
         known = [entry.source for entry in library.registry()]
         ready = _as_persons_set_it(library.named(described), known)
-        if all(one.name != ready.name for one in known):
-            refuse_address(ready)
+        refuse_address(ready, known)
         registered = library.register(ready)
     name = registered.source.name
     said = "" if desk.collections else said_of(registered.source, known)  # others' sources are nobody's business
