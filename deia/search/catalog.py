@@ -6,7 +6,6 @@ the size of the commons. The catalog is never written here.
 
 from __future__ import annotations
 
-import mmap
 import os
 import sys
 
@@ -16,10 +15,11 @@ from deia.match.keyword import KeywordIndex
 from deia.match.spelling import Vocabulary
 from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
-from deia.search.stored_document import REBUILD, described_at, document_at, with_tuples
+from deia.search.stored_document import REBUILD, Blocks, described_at, document_at, with_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+    from mmap import mmap
     from sqlite3 import Connection
     from typing import Any, Protocol
 
@@ -36,18 +36,15 @@ if TYPE_CHECKING:
             """Return the passages nearest to a vector, of some documents or of all; None if it cannot answer."""
 
 
-FORMAT = 5
+FORMAT = 6
 HEADER = "catalog.json"
-DOCUMENTS = "documents.txt"  # one line per document (`deia.search.stored_document`)
-OFFSETS = "documents.at"  # two numbers per document: the offsets of its line and of its text
-TEXTS = "texts.txt"
 DIGESTS = "digests.bin"
 WORDS = "words.bin"
 NEW_WORDS = "words-new.bin"
 PATTERNS = "patterns.json"
 CONCEPTS = "concepts.json"
 KEYWORD = "keyword"
-BLOCK = 32_768  # bytes of a text whose lines are counted at once
+AT_ONCE = 32_768  # bytes of a text whose lines are counted at once
 LONGEST_CHARACTER = 4  # bytes in UTF-8
 MOST_OPENED = 400  # documents that are kept, since a process that asks often needs the same ones
 
@@ -93,14 +90,12 @@ class Catalog:
     __slots__ = (
         "_clusters",
         "_concepts",
-        "_documents",
-        "_offsets",
         "_opened",
         "_patterns",
         "_stems",
-        "_texts",
         "_vectors",
         "_vocabularies",
+        "blocks",
         "engine",
         "folder",
         "header",
@@ -111,9 +106,7 @@ class Catalog:
     def __init__(self, folder: str, header: Mapping[str, Any]) -> None:
         self.folder = folder
         self.header = header
-        self._documents = _mapped(folder, DOCUMENTS)
-        self._texts = _mapped(folder, TEXTS)
-        self._offsets = memoryview(_mapped(folder, OFFSETS)).cast("Q")
+        self.blocks = Blocks(folder, header["block"])
         self._vocabularies: tuple[Vocabulary, ...] | None = None
         self._vectors: dict[str, Vectors] = {}
         self._patterns: Sequence[Mapping[str, Any]] | None = None
@@ -155,7 +148,7 @@ class Catalog:
     def length(self) -> float:
         """The mean length of a passage that counts, in bytes of text."""
         aside = sum(self.text_size(number) for number in self.keyword.begun_without_words)
-        return max(1.0, float(self.header["sizes"][TEXTS] - aside) / max(1, self.keyword.worded))
+        return max(1.0, float(self.header["text_bytes"] - aside) / max(1, self.keyword.worded))
 
     def learning_path(self, audience: str) -> Sequence[tuple[str, str]]:
         """Return what an audience should read according to the commons: ids in order, each with a reason."""
@@ -177,22 +170,21 @@ class Catalog:
     @property
     def numbers(self) -> int:
         """The count of document numbers, including those of removed documents, whose id is empty."""
-        return len(self._offsets) // 2 - 1
+        return len(self.blocks)
 
     def id(self, number: int) -> str:
         """Return a document's id by its number."""
-        start = self._offsets[2 * number]
-        return str(fast_json.loads(self._documents[start : self._documents.find(b"\t", start)].decode()))
+        data, start, _ = self.blocks.line(number)
+        return str(fast_json.loads(data[start : data.find(b"\t", start)].decode()))
 
     def path(self, number: int) -> str:
         """Return a document's path by its number."""
-        described = described_at(self._documents, self._offsets[2 * number], self._offsets[2 * number + 2])
-        return str(described["path"])
+        return str(described_at(self.blocks.line(number))["path"])
 
     def ids(self) -> dict[str, int]:
         """Return the number of every document by its id; only the beginning of each line is read."""
-        data, starts = self._documents, self._offsets.tolist()[:-2:2]
-        names = (data[start : data.find(b"\t", start)] for start in starts)
+        lines = map(self.blocks.line, range(self.numbers))
+        names = (data[start : data.find(b"\t", start)] for data, start, _ in lines)
         plain = (name[1:-1].decode() if b"\\" not in name else str(fast_json.loads(name.decode())) for name in names)
         return {name: number for number, name in enumerate(plain) if name}
 
@@ -214,39 +206,23 @@ class Catalog:
 
     def text(self, document: StoredDocument, *, most: int | None = None) -> str:
         """Return a document's text, or its first characters; of a manual of megabytes, no more is read than these."""
-        start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
+        data, start, end = self.blocks.text(document.number)
         end = end if most is None else min(end, start + LONGEST_CHARACTER * most)
-        return self._texts[start:end].decode("utf-8", "replace")[:most]
+        return data[start:end].decode("utf-8", "replace")[:most]
 
     def lines(self, document: StoredDocument, first: int, last: int) -> list[str]:
         """Return those of some lines of a document's file that exist; no others are decoded."""
-        start, end = self._offsets[2 * document.number + 1], self._offsets[2 * document.number + 3]
-        begin = self._after_lines(start, end, first - document.first_line)
+        data, start, end = self.blocks.text(document.number)
+        begin = _after_lines(data, start, end, first - document.first_line)
         count = last - max(first, document.first_line) + 1
         if begin > end or count < 1:
             return []
-        stop = self._after_lines(begin, end, count)
-        return self._texts[begin : stop - 1].decode("utf-8", "replace").split("\n")
-
-    def _after_lines(self, at: int, end: int, count: int) -> int:
-        """Return where the text goes on after so many lines, or one past its `end` if it has fewer."""
-        while (ends := self._texts[at : min(at + BLOCK, end)].count(b"\n")) < count:
-            count, at = count - ends, at + BLOCK
-            if at >= end:
-                return end + 1
-        for _ in range(count):
-            at = self._texts.find(b"\n", at) + 1
-        return at
+        stop = _after_lines(data, begin, end, count)
+        return data[begin : stop - 1].decode("utf-8", "replace").split("\n")
 
     def text_size(self, number: int) -> int:
         """Return the size of a document's text in bytes, 0 if its file is gone, so that only its entry is known."""
-        return self._offsets[2 * number + 3] - self._offsets[2 * number + 1]
-
-    def raw(self, documents: range) -> tuple[memoryview, memoryview, memoryview]:
-        """Return the stored lines and texts of consecutive documents, and the offsets at which each begins."""
-        at = self._offsets[2 * documents.start : 2 * documents.stop + 2]
-        row, text, row_end, text_end = (*at[:2], *at[-2:])
-        return memoryview(self._documents)[row:row_end], memoryview(self._texts)[text:text_end], at
+        return self.blocks.text_size(number)
 
     def vocabularies(self) -> tuple[Vocabulary, ...]:
         """Return the words for spelling correction: those of the last full build, and those added since."""
@@ -317,7 +293,18 @@ class Catalog:
         return document
 
     def _document(self, number: int) -> StoredDocument:
-        return document_at(self._documents, self._offsets[2 * number], self._offsets[2 * number + 2], number)
+        return document_at(self.blocks.line(number), number)
+
+
+def _after_lines(data: mmap, at: int, end: int, count: int) -> int:
+    """Return where a text goes on after so many lines, or one past its `end` if it has fewer."""
+    while (ends := data[at : min(at + AT_ONCE, end)].count(b"\n")) < count:
+        count, at = count - ends, at + AT_ONCE
+        if at >= end:
+            return end + 1
+    for _ in range(count):
+        at = data.find(b"\n", at) + 1
+    return at
 
 
 def open_catalog(folder: str) -> Catalog:
@@ -361,13 +348,4 @@ def _json(folder: str, name: str) -> Any:
     except FileNotFoundError as error:
         raise ArtefactError("there is no search catalog here", where=path, fix=REBUILD) from error
     except (OSError, ValueError) as error:
-        raise ArtefactError(f"the search catalog cannot be read: {error}", where=path, fix=REBUILD) from error
-
-
-def _mapped(folder: str, name: str) -> mmap.mmap:
-    path = os.path.join(folder, name)
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: the file is empty, which no file of a catalog is
         raise ArtefactError(f"the search catalog cannot be read: {error}", where=path, fix=REBUILD) from error

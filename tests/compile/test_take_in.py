@@ -306,7 +306,7 @@ def test_an_untrusted_commons_has_no_library(root: str, manuals: Path, environ: 
         take_in(root, [described(source(manuals))], stranger)
     assert registered_sources(root, stranger) == []
     compiled = compile_commons(root, environ=stranger)
-    texts = Path(compiled.folder, Path(compiled.folder, "catalog").read_text(), "texts.txt")
+    texts = Path(compiled.folder, Path(compiled.folder, "catalog").read_text(), "texts-0.txt")
     assert b"12 mm" not in texts.read_bytes()
 
 

@@ -47,7 +47,7 @@ def test_any_lines_are_those_of_the_whole_text(
     every = catalog.text(document).split("\n")
     wanted = every[max(0, first - first_line) : max(0, first + more - first_line + 1)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalog_module, "BLOCK", block)
+        patch.setattr(catalog_module, "AT_ONCE", block)
         assert catalog.lines(document, first, first + more) == wanted
 
 

@@ -29,8 +29,7 @@ def stored(described: dict[str, object], rows: list[list[object]]) -> tuple[mmap
 
 
 def opened(described: dict[str, object], rows: list[list[object]]) -> StoredDocument:
-    data, start, end = stored(described, rows)
-    return document_at(data, start, end, 7)
+    return document_at(stored(described, rows), 7)
 
 
 @given(TEXT, TEXT, st.lists(ROW, max_size=12))
@@ -61,10 +60,10 @@ def test_the_passage_at_a_line_is_the_last_one_that_begins_before_it(firsts: set
 
 
 def test_a_description_is_read_without_the_passages() -> None:
-    data, start, end = stored({"id": "a", "path": "bok/a.md"}, [[1, 2, "Heading"]] * 3)
-    assert described_at(data, start, end) == {"id": "a", "path": "bok/a.md"}
-    data, start, end = stored({}, [])  # a number that has no document any more
-    assert described_at(data, start, end) == {}
+    line = stored({"id": "a", "path": "bok/a.md"}, [[1, 2, "Heading"]] * 3)
+    assert described_at(line) == {"id": "a", "path": "bok/a.md"}
+    line = stored({}, [])  # a number that has no document any more
+    assert described_at(line) == {}
 
 
 @pytest.mark.parametrize("damage", [(b"\t", b" "), (b"\t0", b"\t"), (b'"title"', b"title")])
@@ -74,4 +73,4 @@ def test_a_line_that_is_not_whole_is_refused_with_the_cure(damage: tuple[bytes, 
     data = mmap.mmap(-1, len(torn))
     data.write(torn)
     with pytest.raises(ArtefactError, match="deia compile"):
-        document_at(data, 0, len(torn), 7)
+        document_at((data, 0, len(torn)), 7)

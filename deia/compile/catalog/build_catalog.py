@@ -27,7 +27,14 @@ from deia.compile.catalog.carry_over import (
     plan_changes,
     plan_revision,
 )
-from deia.compile.catalog.document_store import Volume, filled, library_volumes, printable, volumes
+from deia.compile.catalog.document_store import (
+    Volume,
+    block_size,
+    filled,
+    library_volumes,
+    printable,
+    volumes,
+)
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, TIERS, UNLIMITED, Effort
 from deia.compile.catalog.writers import Writers, new_index, write_prepared, write_words
 from deia.fast_json import Json
@@ -82,7 +89,8 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
     shelved = library_volumes(library) if library else volumes(entries, documents)
     fill = partial(filled, library)
     plan = plan_changes(shelved, previous, incremental_from, tiers, quick=effort.limit <= BACKGROUND_LIMIT)
-    writers = Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _message: None))
+    block = plan.previous.blocks.size if plan else block_size(len(shelved))
+    writers = Writers(folder, plan.tiers if plan else tiers, effort, tell or (lambda _message: None), block=block)
     chunks = compile_changes(plan, writers, fill) if plan else _compile_whole(shelved, writers, fill)
     _write_json(folder, PATTERNS, _patterns(query_patterns))
     # In an incremental compile, the counts of the previous catalog are kept, also for changed documents.
@@ -92,7 +100,7 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
         "format": FORMAT, "byteorder": sys.byteorder, "sources": list(sources), "documents": len(shelved),
         "own_first": own_first, "clusters": _clusters(clusters, shelved),
         "strengths": {volume.entry.id: volume.strength for volume in shelved if volume.strength},
-        "learning_paths": dict(map(_path_of, learning_paths)),
+        "learning_paths": dict(map(_path_of, learning_paths)), "block": block, "text_bytes": writers.shelf.text_bytes,
     }  # fmt: skip
     if effort.plain is not None:
         header |= {"plain": list(effort.plain)}
@@ -126,12 +134,13 @@ def revise_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to
         return None
     if library is None and (plan.new or _defines_more(changed, plan.previous.concept_groups.defined)):
         return None
-    writers = Writers(folder, plan.tiers, effort, lambda _message: None)
+    block = plan.previous.blocks.size
+    writers = Writers(folder, plan.tiers, effort, lambda _message: None, block=block)
     chunks, made_tiers = compile_changes(plan, writers, partial(filled, library)), writers.complete_tiers()
     for name in (PATTERNS, CONCEPTS):
         carry_file(plan.previous, folder, name)
     documents = len(plan.previous) + len(plan.new) - len(plan.removed)
-    header = {**plan.previous.header, "documents": documents}
+    header = {**plan.previous.header, "documents": documents, "text_bytes": writers.shelf.text_bytes}
     _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
     return CatalogReport(
         documents=documents, chunks=chunks, compiled=len(plan.changed) + len(plan.new), incremental=True,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tantivy
 
-from deia.compile.catalog.document_store import DIGEST_SIZE, Volume, digest
+from deia.compile.catalog.document_store import BLOCKS, DIGEST_SIZE, Volume, digest, link_or_copy
 from deia.compile.catalog.effort import TIER, code_digest
 from deia.compile.catalog.writers import Writers, compile_volumes, expect_stems, write_words
 from deia.errors import ArtefactError
@@ -19,6 +19,7 @@ from deia.search.catalog import DIGESTS, KEYWORD, NEW_WORDS, WORDS, Catalog, Sto
 
 FEW = 20  # an incremental compile is worth it if at most one document in so many changed
 MOST_NEW_WORDS = 5_000
+MOST_BLOCKS = 2 * BLOCKS  # of a catalog that has grown; then it is compiled whole, with larger ones
 Fill = Callable[[Sequence[Volume]], Sequence[Volume]]
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
@@ -89,7 +90,8 @@ def _carried(previous: str | None, tiers: Sequence[str], *, quick: bool) -> tupl
     carried = tuple(name for name in tiers if old.tiers.get(kind_of(name)) == identity(open_tier(name)))
     lacking = set(tiers) - set(carried)
     is_lacking = lacking and not (quick and lacking == {TIER})
-    return (None if is_lacking or len(old.vocabularies()[1]) > MOST_NEW_WORDS else old), carried
+    has_grown = len(old.vocabularies()[1]) > MOST_NEW_WORDS or old.numbers > MOST_BLOCKS * old.blocks.size
+    return (None if is_lacking or has_grown else old), carried
 
 
 def identity(tier: Tier) -> StoredTier:
@@ -142,11 +144,3 @@ def _carried_index(plan: Plan, folder: str) -> tantivy.Index:
 def carry_file(old: Catalog, folder: str, name: str) -> None:
     """Copy a file of the previous catalog unchanged."""
     link_or_copy(os.path.join(old.folder, name), os.path.join(folder, name))
-
-
-def link_or_copy(old: str, new: str) -> None:
-    """Link a file to another place, or copy it there where links are impossible."""
-    try:
-        os.link(old, new)
-    except OSError:
-        shutil.copyfile(old, new)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from array import array
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, BinaryIO
 
 from deia.commons.index.successors import with_real_successors
 from deia.fast_json import Json
@@ -20,13 +21,17 @@ from deia.ingest.library_store import Library, Shelved
 from deia.ingest.reading import ASSETS
 from deia.knowledge import Chunk, Document, Entry
 from deia.match.keyword import LONGEST_KEY, key
-from deia.match.numerics import np
 from deia.records import Record
 from deia.search import stored_document
-from deia.search.catalog import DIGESTS, DOCUMENTS, OFFSETS, TEXTS, Catalog
+from deia.search.catalog import DIGESTS
+from deia.search.stored_document import BLOCK_FILES, NOWHERE, OFFSETS, Blocks
 
 DIGEST_SIZE = 16
 BUFFERED = 1 << 20  # bytes per write
+BLOCKS = (
+    32  # of a large catalog; a change writes one of them anew, and a search opens those of which it shows something
+)
+SMALLEST_BLOCK = 500  # documents
 NO_NATURE = ("", "", 0, -1, 0)  # of a chunk whose chunker says nothing about it
 NOT_KEPT = ("extra", "line")
 KEPT = tuple(name for name in Entry(id="", path="", title="").values() if name not in NOT_KEPT)
@@ -146,52 +151,90 @@ def _nature(chunk: Chunk) -> tuple[Json, ...]:
     return nature if nature != NO_NATURE else ()
 
 
+def block_size(documents: int) -> int:
+    """Return how many documents stand in a block of a catalog that is compiled whole."""
+    return max(SMALLEST_BLOCK, -(-documents // BLOCKS))
+
+
 class ShelfWriter:
-    """The four files of the document store, open for writing, in the order of the documents' numbers."""
+    """The files of the document store, in the order of the documents' numbers."""
 
-    __slots__ = ("_at", "_digests", "_documents", "_offsets", "_texts", "folder")
+    __slots__ = ("_block", "_digests", "_files", "_places", "folder")
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self._documents, self._texts, self._digests = (
-            open(os.path.join(folder, name), "wb", BUFFERED)  # noqa: SIM115 - closed in `close`
-            for name in (DOCUMENTS, TEXTS, DIGESTS)
-        )
-        self._at = (0, 0)  # bytes of lines and of texts written so far
-        self._offsets = array("Q")
+    def __init__(self, folder: str, block: int) -> None:
+        """Write so many documents into each block."""
+        self.folder, self._block = folder, block
+        self._digests = bytearray()
+        self._places = array("Q")
+        self._files: tuple[BinaryIO, ...] = ()  # of the block that is being written
 
     def add(self, line: bytes, text: str, known: bytes) -> None:
         """Write a document: its line from `line_of`, its text, and its digest."""
-        self._offsets.extend(self._at)
-        self._write(line, text.encode("utf-8", "replace"), known)
+        self._write(line, text.encode("utf-8", "replace"))
+        self._digests += known
 
     def leave_out(self) -> None:
         """Leave a number without a document, because the others keep theirs."""
-        self._offsets.extend(self._at)
-        self._write(stored_document.line_of({}, (), _json), b"", bytes(DIGEST_SIZE))
+        self._write(stored_document.line_of({}, (), _json), b"")
+        self._digests += bytes(DIGEST_SIZE)
 
-    def copy(self, before: Catalog, documents: range, known: bytes) -> None:
-        """Write consecutive documents as an earlier store held them, with their digests."""
-        lines, texts, starts = before.raw(documents)
-        moved = np.frombuffer(starts, np.uint64).reshape(-1, 2)
-        moved = moved[:-1] - moved[0] + np.array(self._at, np.uint64)
-        self._offsets.frombytes(moved.tobytes())
-        self._write(lines, texts, known)
+    def copy(self, before: Blocks, documents: range, known: bytes) -> None:
+        """Write consecutive documents as an earlier store with blocks of this size had them, with their digests."""
+        number = documents.start
+        while number < documents.stop:
+            end = number + self._block
+            if number % self._block == 0 and end <= documents.stop:
+                self._link(before, range(number, end))
+                number = end
+            else:
+                self._write(*(memoryview(data)[at:stop] for data, at, stop in before.document(number)))
+                number += 1
+        self._digests += known
 
     def close(self) -> None:
-        """Finish the files; each ends with a byte or more, since an empty file cannot be memory-mapped."""
-        self._offsets.extend(self._at)
-        self._write(b"\n", b"\n", b"\n")
-        for file in (self._documents, self._texts, self._digests):
-            file.close()
-        with open(os.path.join(self.folder, OFFSETS), "wb") as file:
-            file.write(self._offsets.tobytes())
+        """Finish the files."""
+        self._finish()
+        for name, data in ((OFFSETS, self._places.tobytes() + NOWHERE), (DIGESTS, self._digests + b"\n")):
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(data)
 
-    def _write(self, lines: bytes | memoryview, texts: bytes | memoryview, known: bytes) -> None:
-        self._documents.write(lines)
-        self._texts.write(texts)
-        self._digests.write(known)
-        self._at = (self._at[0] + len(lines), self._at[1] + len(texts))
+    @property
+    def text_bytes(self) -> int:
+        """The size of all texts."""
+        return sum(self._places[3::4]) - sum(self._places[2::4])
+
+    def _write(self, *parts: bytes | memoryview) -> None:
+        number = len(self._places) // 4
+        if number % self._block == 0:
+            self._finish()
+            names = (name.format(number // self._block) for name in BLOCK_FILES)
+            self._files = tuple(open(os.path.join(self.folder, name), "wb", BUFFERED) for name in names)  # noqa: SIM115 - closed in `_finish`
+        for file, data in zip(self._files, parts, strict=True):
+            start = file.tell()
+            self._places.extend((start, start + len(data)))
+            file.write(data)
+
+    def _link(self, before: Blocks, documents: range) -> None:
+        """Take a whole block over as it is."""
+        self._finish()
+        for name in (name.format(documents.start // self._block) for name in BLOCK_FILES):
+            link_or_copy(os.path.join(before.folder, name), os.path.join(self.folder, name))
+        self._places.frombytes(before.places(documents))
+
+    def _finish(self) -> None:
+        """Close the files of a block; each ends with a byte more, since an empty file cannot be memory-mapped."""
+        for file in self._files:
+            file.write(b"\n")
+            file.close()
+        self._files = ()
+
+
+def link_or_copy(old: str, new: str) -> None:
+    """Link a file to another place, or copy it there where links are impossible."""
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
 
 
 # --- the library: its documents are cut already, and read only when they are compiled ---

@@ -31,9 +31,12 @@ class Writers:
 
     __slots__ = ("counts", "defined", "folder", "index", "shelf", "vectors", "writer")
 
-    def __init__(self, folder: str, tiers: Sequence[str], effort: Effort, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: str, tiers: Sequence[str], effort: Effort, tell: Callable[[str], None], *, block: int
+    ) -> None:
+        """Write so many documents into each block."""
         self.folder = folder
-        self.shelf = ShelfWriter(folder)
+        self.shelf = ShelfWriter(folder, block)
         self.vectors = [
             VectorWriter(folder, name) if name in TIERS else LaterWriter(folder, name, effort, tell) for name in tiers
         ]
@@ -56,7 +59,7 @@ class Writers:
     def copy(self, before: Catalog, documents: range, digests: bytes) -> None:
         """Copy consecutive documents from an earlier catalog, with their `digests`."""
         known = digests[documents.start * DIGEST_SIZE : documents.stop * DIGEST_SIZE]
-        self.shelf.copy(before, documents, known)
+        self.shelf.copy(before.blocks, documents, known)
         for vectors in self.vectors:
             vectors.copy(before.vectors(vectors.tier.name), documents)
 

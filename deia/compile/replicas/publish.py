@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from filelock import FileLock
 
 from deia import __version__, files
-from deia.compile.catalog.carry_over import link_or_copy
+from deia.compile.catalog.document_store import link_or_copy
 from deia.compile.catalog_folder import CATALOG, LOCK
 from deia.compile.replicas.bucket import Bucket, open_bucket
 from deia.compile.replicas.patches import plain, steps

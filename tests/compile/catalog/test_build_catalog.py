@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deia.compile.catalog import carry_over, document_store
 from deia.compile.catalog.build_catalog import CatalogReport, build_catalog
 from deia.errors import ArtefactError
 from deia.knowledge import Document, Entry, Query
@@ -105,6 +106,64 @@ def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
     assert set(dict(opened(tmp_path / "3").vocabularies()[1].words())) == {"round", "twentyword"}
 
 
+def linked(folder: Path) -> set[str]:
+    """Return the files of a catalog's documents that another catalog has, too."""
+    names = [name for name in os.listdir(folder) if name.startswith(("documents-", "texts-"))]
+    return {name for name in names if (folder / name).stat().st_nlink > 1}
+
+
+def test_only_the_blocks_in_which_documents_changed_are_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document_store, "SMALLEST_BLOCK", 10)
+    documents = commons(35)
+    build(tmp_path / "a", documents)
+    changed = [*documents[:12], document(12, "Watch the quokkas"), *documents[13:]]
+    assert build(tmp_path / "c", changed, previous=tmp_path / "a").incremental
+    assert linked(tmp_path / "c") == {f"{kind}-{block}.txt" for kind in ("documents", "texts") for block in (0, 2)}
+    assert best(tmp_path / "c", "quokkas") == ["bok/d012.md"]
+    assert b"quokkas" not in (tmp_path / "a" / "texts-1.txt").read_bytes()
+
+
+CHANGES = st.lists(st.tuples(st.sampled_from("+-~"), st.integers(0, 200), st.text("ab é\n", max_size=40)), max_size=4)
+
+
+@given(st.lists(CHANGES, min_size=1, max_size=3), st.integers(1, 40))
+@settings(max_examples=20, deadline=None)
+def test_after_any_changes_every_document_is_as_in_a_catalog_that_is_compiled_whole(
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, int, str]]], block: int
+) -> None:
+    folder = tmp_path_factory.mktemp("changes")
+    held = {one.path: one for one in commons(100)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document_store, "SMALLEST_BLOCK", block)
+        build(folder / "0", [*held.values()])
+        for turn, changes in enumerate(rounds, 1):
+            for kind, number, text in changes:
+                one = document(number, text)
+                if kind == "-":
+                    held.pop(one.path, None)
+                elif (kind == "~") == (one.path in held):
+                    held[one.path] = one
+            assert build(folder / str(turn), [*held.values()], previous=folder / str(turn - 1)).incremental
+    catalog = opened(folder / str(len(rounds)))
+    stored = {stored.entry.path: catalog.text(stored) for stored in catalog.documents(catalog.ids())}
+    assert stored == {path: one.text for path, one in held.items()}
+    build(folder / "whole", [*held.values()])
+    assert catalog.length == pytest.approx(opened(folder / "whole").length)
+
+
+def test_a_catalog_that_grew_beyond_its_blocks_is_compiled_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document_store, "SMALLEST_BLOCK", 1)
+    monkeypatch.setattr(carry_over, "MOST_BLOCKS", 34)
+    for turn, count in enumerate((32, 33, 34, 35, 36)):
+        report = build(tmp_path / str(turn), commons(count), previous=tmp_path / str(turn - 1) if turn else None)
+        assert report.incremental == (turn not in (0, 4))
+        assert report.documents == count
+
+
 def test_passages_without_words_are_known_after_a_change_and_gone_with_their_document(tmp_path: Path) -> None:
     documents = commons(40)
     numbers = document(99, "\n".join(f"{n},{n / 7:.6f},{n / 3:.6f}" for n in range(4_000)))
@@ -122,7 +181,7 @@ def test_many_changes_are_compiled_whole(tmp_path: Path) -> None:
     assert not build(tmp_path / "b", changed, previous=tmp_path / "a").incremental
 
 
-@pytest.mark.parametrize("damage", [HEADER, NEW_WORDS, "documents.txt"])
+@pytest.mark.parametrize("damage", [HEADER, NEW_WORDS, "documents-0.txt"])
 def test_a_damaged_previous_catalog_is_not_carried_over(tmp_path: Path, damage: str) -> None:
     build(tmp_path / "a", commons(40))
     (tmp_path / "a" / damage).write_bytes(b"torn")
@@ -130,7 +189,9 @@ def test_a_damaged_previous_catalog_is_not_carried_over(tmp_path: Path, damage: 
     assert (report.incremental, report.compiled) == (False, 40)
 
 
-@pytest.mark.parametrize("damage", [HEADER, NEW_WORDS, "documents.txt", "documents.at", "texts.txt", "patterns.json"])
+@pytest.mark.parametrize(
+    "damage", [HEADER, NEW_WORDS, "documents-0.txt", "documents.at", "texts-0.txt", "patterns.json"]
+)
 def test_a_torn_catalog_is_refused_with_the_cure(tmp_path: Path, damage: str) -> None:
     build(tmp_path / "a", commons(3))
     path = tmp_path / "a" / damage
