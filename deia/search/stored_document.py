@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Part = tuple[mmap.mmap, int, int]  # of a file: from one byte to another
 
 REBUILD = "Run `deia compile`."
-OFFSETS = "documents.at"  # of each document: where its line begins and ends in its block, and where its text does
-NOWHERE = bytes(4 * 8)  # at its end, since an empty file cannot be memory-mapped
-BLOCK_FILES = LINES, TEXTS = "documents-{}.txt", "texts-{}.txt"  # of each block: a line per document, and their texts
+BLOCK = "documents-{}.txt"  # the line of each of its documents, and its text behind it
+OFFSETS = "documents.at"  # of each document: where its line begins in its block, where its text does, where that ends
+PLACES = 3
 INDEX = 8  # hexadecimal digits that say where the row of a passage begins
 
 
@@ -41,46 +41,37 @@ class StoredDocument(Record):
 
 
 class Blocks:
-    """The lines and the texts of a catalog's documents; each file is opened when something of it is read."""
+    """The lines and the texts of a catalog's documents, in files of `size` documents each."""
 
-    __slots__ = ("_at", "_opened", "folder", "size")
+    __slots__ = ("_at", "_files", "folder", "size")
 
     def __init__(self, folder: str, size: int) -> None:
-        """Each block has `size` documents, the last one those that are left."""
+        """Open all files at once: a later compile may remove them while a long answer is being made."""
         self.folder, self.size = folder, size
         self._at = memoryview(_mapped(folder, OFFSETS)).cast("Q")
-        self._opened: dict[str, mmap.mmap] = {}
+        self._files = [_mapped(folder, BLOCK.format(block)) for block in range(-(-len(self) // size))]
 
     def __len__(self) -> int:
-        return len(self._at) // 4 - 1
+        return len(self._at) // PLACES - 1
 
     def line(self, number: int) -> Part:
         """Return where the line of a document stands, from its number."""
-        at = 4 * number
-        return self._file(LINES, number), self._at[at], self._at[at + 1]
+        at = PLACES * number
+        return self._files[number // self.size], self._at[at], self._at[at + 1]
 
     def text(self, number: int) -> Part:
         """Return where the text of a document stands."""
-        at = 4 * number
-        return self._file(TEXTS, number), self._at[at + 2], self._at[at + 3]
-
-    def document(self, number: int) -> tuple[Part, Part]:
-        """Return where the line and the text of a document stand."""
-        return self.line(number), self.text(number)
+        at = PLACES * number
+        return self._files[number // self.size], self._at[at + 1], self._at[at + 2]
 
     def text_size(self, number: int) -> int:
         """Return how many bytes the text of a document has."""
-        return self._at[4 * number + 3] - self._at[4 * number + 2]
+        at = PLACES * number
+        return self._at[at + 2] - self._at[at + 1]
 
     def places(self, documents: range) -> bytes:
         """Return what the file of offsets has about some consecutive documents."""
-        return self._at[4 * documents.start : 4 * documents.stop].tobytes()
-
-    def _file(self, name: str, number: int) -> mmap.mmap:
-        name = name.format(number // self.size)
-        if (data := self._opened.get(name)) is None:
-            data = self._opened[name] = _mapped(self.folder, name)
-        return data
+        return self._at[PLACES * documents.start : PLACES * documents.stop].tobytes()
 
 
 def _mapped(folder: str, name: str) -> mmap.mmap:

@@ -24,7 +24,7 @@ from deia.match.keyword import LONGEST_KEY, key
 from deia.records import Record
 from deia.search import stored_document
 from deia.search.catalog import DIGESTS
-from deia.search.stored_document import BLOCK_FILES, NOWHERE, OFFSETS, Blocks
+from deia.search.stored_document import BLOCK, OFFSETS, PLACES, Blocks
 
 DIGEST_SIZE = 16
 BUFFERED = 1 << 20  # bytes per write
@@ -159,14 +159,14 @@ def block_size(documents: int) -> int:
 class ShelfWriter:
     """The files of the document store, in the order of the documents' numbers."""
 
-    __slots__ = ("_block", "_digests", "_files", "_places", "folder")
+    __slots__ = ("_digests", "_file", "_places", "_size", "folder")
 
-    def __init__(self, folder: str, block: int) -> None:
+    def __init__(self, folder: str, size: int) -> None:
         """Write so many documents into each block."""
-        self.folder, self._block = folder, block
+        self.folder, self._size = folder, size
         self._digests = bytearray()
         self._places = array("Q")
-        self._files: tuple[BinaryIO, ...] = ()  # of the block that is being written
+        self._file: BinaryIO | None = None  # the block that is being written
 
     def add(self, line: bytes, text: str, known: bytes) -> None:
         """Write a document: its line from `line_of`, its text, and its digest."""
@@ -182,51 +182,52 @@ class ShelfWriter:
         """Write consecutive documents as an earlier store with blocks of this size had them, with their digests."""
         number = documents.start
         while number < documents.stop:
-            end = number + self._block
-            if number % self._block == 0 and end <= documents.stop:
+            end = number + self._size
+            if number % self._size == 0 and end <= documents.stop:
                 self._link(before, range(number, end))
                 number = end
             else:
-                self._write(*(memoryview(data)[at:stop] for data, at, stop in before.document(number)))
+                parts = (before.line(number), before.text(number))
+                self._write(*(memoryview(data)[at:stop] for data, at, stop in parts))
                 number += 1
         self._digests += known
 
     def close(self) -> None:
-        """Finish the files."""
+        """Finish the files; each ends with a byte or more besides, since an empty file cannot be memory-mapped."""
         self._finish()
-        for name, data in ((OFFSETS, self._places.tobytes() + NOWHERE), (DIGESTS, self._digests + b"\n")):
+        self._places.extend((0,) * PLACES)
+        for name, data in ((OFFSETS, self._places.tobytes()), (DIGESTS, self._digests + b"\n")):
             with open(os.path.join(self.folder, name), "wb") as file:
                 file.write(data)
 
     @property
     def text_bytes(self) -> int:
         """The size of all texts."""
-        return sum(self._places[3::4]) - sum(self._places[2::4])
+        return sum(self._places[2::PLACES]) - sum(self._places[1::PLACES])
 
-    def _write(self, *parts: bytes | memoryview) -> None:
-        number = len(self._places) // 4
-        if number % self._block == 0:
+    def _write(self, line: bytes | memoryview, text: bytes | memoryview) -> None:
+        block, at = divmod(len(self._places) // PLACES, self._size)
+        if at == 0 or self._file is None:
             self._finish()
-            names = (name.format(number // self._block) for name in BLOCK_FILES)
-            self._files = tuple(open(os.path.join(self.folder, name), "wb", BUFFERED) for name in names)  # noqa: SIM115 - closed in `_finish`
-        for file, data in zip(self._files, parts, strict=True):
-            start = file.tell()
-            self._places.extend((start, start + len(data)))
-            file.write(data)
+            path = os.path.join(self.folder, BLOCK.format(block))
+            self._file = open(path, "wb", BUFFERED)  # noqa: SIM115 - closed in `_finish`
+        start = self._file.tell()
+        self._file.write(line)
+        self._file.write(text)
+        self._places.extend((start, start + len(line), start + len(line) + len(text)))
 
     def _link(self, before: Blocks, documents: range) -> None:
         """Take a whole block over as it is."""
         self._finish()
-        for name in (name.format(documents.start // self._block) for name in BLOCK_FILES):
-            link_or_copy(os.path.join(before.folder, name), os.path.join(self.folder, name))
+        name = BLOCK.format(documents.start // self._size)
+        link_or_copy(os.path.join(before.folder, name), os.path.join(self.folder, name))
         self._places.frombytes(before.places(documents))
 
     def _finish(self) -> None:
-        """Close the files of a block; each ends with a byte more, since an empty file cannot be memory-mapped."""
-        for file in self._files:
-            file.write(b"\n")
-            file.close()
-        self._files = ()
+        """Close the block that was written."""
+        if self._file:
+            self._file.close()
+        self._file = None
 
 
 def link_or_copy(old: str, new: str) -> None:

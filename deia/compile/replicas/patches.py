@@ -12,7 +12,7 @@ from deia.compile.replicas.version import ReplicaError
 from deia.match.numerics import NDArray, np
 
 NUMBERS = {".at": "<u8", ".starts": "<u4"}  # files of numbers, by how their names end
-AT_ONCE = {".at": 4}  # how many numbers belong together, where it is not one
+AT_ONCE = {".at": 3}  # how many numbers belong together, where it is not one
 BLOCK = 1 << 16  # bytes that are compared at once
 REACH = 1 << 20  # bytes within which the next common stretch is looked for
 ANCHOR = 24  # bytes that count as a common stretch

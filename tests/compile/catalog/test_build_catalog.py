@@ -108,7 +108,7 @@ def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
 
 def linked(folder: Path) -> set[str]:
     """Return the files of a catalog's documents that another catalog has, too."""
-    names = [name for name in os.listdir(folder) if name.startswith(("documents-", "texts-"))]
+    names = [name for name in os.listdir(folder) if name.startswith("documents-")]
     return {name for name in names if (folder / name).stat().st_nlink > 1}
 
 
@@ -120,9 +120,9 @@ def test_only_the_blocks_in_which_documents_changed_are_written_anew(
     build(tmp_path / "a", documents)
     changed = [*documents[:12], document(12, "Watch the quokkas"), *documents[13:]]
     assert build(tmp_path / "c", changed, previous=tmp_path / "a").incremental
-    assert linked(tmp_path / "c") == {f"{kind}-{block}.txt" for kind in ("documents", "texts") for block in (0, 2)}
+    assert linked(tmp_path / "c") == {"documents-0.txt", "documents-2.txt"}
     assert best(tmp_path / "c", "quokkas") == ["bok/d012.md"]
-    assert b"quokkas" not in (tmp_path / "a" / "texts-1.txt").read_bytes()
+    assert b"quokkas" not in (tmp_path / "a" / "documents-1.txt").read_bytes()
 
 
 CHANGES = st.lists(st.tuples(st.sampled_from("+-~"), st.integers(0, 200), st.text("ab é\n", max_size=40)), max_size=4)
@@ -157,6 +157,7 @@ def test_a_catalog_that_grew_beyond_its_blocks_is_compiled_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document_store, "SMALLEST_BLOCK", 1)
+    monkeypatch.setattr(document_store, "BLOCKS", 32)
     monkeypatch.setattr(carry_over, "MOST_BLOCKS", 34)
     for turn, count in enumerate((32, 33, 34, 35, 36)):
         report = build(tmp_path / str(turn), commons(count), previous=tmp_path / str(turn - 1) if turn else None)
@@ -189,9 +190,7 @@ def test_a_damaged_previous_catalog_is_not_carried_over(tmp_path: Path, damage: 
     assert (report.incremental, report.compiled) == (False, 40)
 
 
-@pytest.mark.parametrize(
-    "damage", [HEADER, NEW_WORDS, "documents-0.txt", "documents.at", "texts-0.txt", "patterns.json"]
-)
+@pytest.mark.parametrize("damage", [HEADER, NEW_WORDS, "documents-0.txt", "documents.at", "patterns.json"])
 def test_a_torn_catalog_is_refused_with_the_cure(tmp_path: Path, damage: str) -> None:
     build(tmp_path / "a", commons(3))
     path = tmp_path / "a" / damage
