@@ -360,7 +360,7 @@ class Library:
     def documents(self, since: int = EVER, *, source: str = "") -> list[Shelved]:
         """Return every document, or those that changed after a revision or are of a source, by id."""
         sql = """select id, title, type, tags, updated, content from documents
-            where revision > ? and ? in ('', source) order by id"""
+            where revision > ? and ? in ('', source) order by +id"""  # few changed: by the index of revisions
         return [
             Shelved(id=ident, title=title, type=kind, tags=tuple(json.loads(tags)), updated=updated, content=content)
             for ident, title, kind, tags, updated, content in self._database.execute(sql, (since, source))

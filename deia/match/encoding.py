@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 
-from deia.match.minilm import Compact, Network
+from deia.match.minilm import Compact
 from deia.match.numerics import Floats
 from deia.match.static_vectors import Static
 from deia.match.tiers import Tier
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deia.match.minilm import Network
 
 THREADS = 2
 WORTH_OPENING = 16  # texts: onnxruntime takes half a second to import and to open

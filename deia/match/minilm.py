@@ -12,12 +12,17 @@ import mmap
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 from deia.errors import ArtefactError
 from deia.folders import MODELS
-from deia.match.numerics import ONE_THREAD, Floats, NDArray, np
+from deia.match.numerics import Floats, NDArray, has_one_thread, np
 from deia.match.static_vectors import CHARACTERS, MOST_CACHED, longest_pieces, mapped_model
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Matrix = tuple[NDArray[np.int8], Floats, Floats]  # bytes, the scales of its rows, its bias
+    Network = Callable[[Sequence[list[int]]], Floats]  # from the tokens of texts to unit vectors
 
 FILE = "compact.bin"
 MAGIC = b"DEIA-M1\n"
@@ -38,8 +43,6 @@ FLAT = 30.0
 IN_CACHE = 1 << 16  # floats that GELU is applied to, or that weights of few tokens become, at a time
 FEW = 24  # tokens, as a question has: a cold process then takes 19 ms and not 27; of more, whole matrices are faster
 FIX = "Install deia again: its file of the sentence model is damaged."
-Matrix: TypeAlias = tuple[NDArray[np.int8], Floats, Floats]  # bytes, the scales of its rows, its bias
-Network: TypeAlias = Callable[[Sequence[list[int]]], Floats]  # from the tokens of texts to unit vectors
 
 
 class Layer:
@@ -201,7 +204,7 @@ class Compact:
             """Encode one batch and store its vectors in their rows."""
             vectors[batch] = run([coded[number] for number in batch])
 
-        if threads > 1 and len(batches) > 1 and (network or ONE_THREAD):
+        if threads > 1 and len(batches) > 1 and (network or has_one_thread()):
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import, and only the compiler needs it
 
             with ThreadPoolExecutor(threads) as pool:
@@ -306,6 +309,12 @@ def _bend(state: Floats, scales: Floats) -> None:
         inner += np.float32(1)
         block *= inner
         block *= scales[start : start + rows, None]
+
+
+def installed_digest() -> str:
+    """Return the digest of the model that is installed with deia, without opening it, which takes numpy."""
+    data = mapped_model(f"{MODELS}/{FILE}", "the sentence model's file", fix=FIX)
+    return data[DIGEST_AT:HEADER].hex()
 
 
 def open_compact(path: str = "") -> Compact:

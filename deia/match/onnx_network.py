@@ -14,8 +14,12 @@ from itertools import groupby
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-from deia.match.minilm import EPSILON, Compact, Layer, Matrix, Network, unit
+from deia.match.minilm import EPSILON, Compact, Layer, unit
 from deia.match.numerics import Floats, NDArray, np
+from deia.records import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deia.match.minilm import Matrix, Network
 
 OPSETS = {"": 18, "com.microsoft": 1}
 FORMAT = 10  # of the file, as old as the oldest onnxruntime that the extra allows

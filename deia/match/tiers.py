@@ -84,6 +84,15 @@ def open_tier(name: str) -> Tier:
     return _opened[name]
 
 
+def digest_of(name: str) -> str:
+    """Return the digest of a tier's model; that of the one that is installed is read without opening it."""
+    if name in _opened or name != TIERS[0]:
+        return open_tier(name).digest
+    from deia.match.minilm import installed_digest  # noqa: PLC0415 - a search by words and vectors needs no such model
+
+    return installed_digest()
+
+
 def _static() -> Tier:
     model = open_static()
     wide = model.dimensions

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -297,6 +299,27 @@ def test_what_changed_is_found_after_an_update_and_what_is_gone_is_not(
     answer = Librarian(root).query("gasket of graphite")
     assert answer.documents.primary[0].path == "library:manuals/pump.md"
     assert not Librarian(root).query("open_valve", layer="library").documents
+
+
+UPDATE = """
+import os, sys
+from deia.compile.take_in import update
+print(update(sys.argv[1], [], os.environ).summary, "numpy" in sys.modules)
+"""
+
+
+def test_an_update_after_one_change_does_without_numpy(root: str, manuals: Path, environ: Mapping[str, str]) -> None:
+    for number in range(40):
+        (manuals / f"{number}.md").write_text(f"# Pump {number}\n\nThe pump turns left.\n", encoding="utf-8")
+    static = {**environ, "DEIA_TIER": "static"}
+    take_in(root, [described(source(manuals))], static)
+    for path, text in (("7.md", "# Pump 7\n\nThe valve turns left.\n"), ("src/valve.py", f"{MODULE}# turns\n")):
+        (manuals / path).write_text(text, encoding="utf-8")
+        run = [sys.executable, "-c", UPDATE, root]
+        said = subprocess.run(run, env={**os.environ, **static}, capture_output=True, text=True, check=True).stdout
+        assert said.startswith("Indexed 42 documents, ")
+        assert said.endswith(" False\n")
+        assert Librarian(root).query("valve turns").documents
 
 
 def test_an_untrusted_commons_has_no_library(root: str, manuals: Path, environ: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 NAME = "OPENBLAS_NUM_THREADS"
-SAYS = f"import os; from deia.match.numerics import ONE_THREAD; print(ONE_THREAD, os.environ.get({NAME!r}))"
+SAYS = f"import os; from deia.match.numerics import has_one_thread; print(has_one_thread(), os.environ.get({NAME!r}))"
 
 
 @pytest.mark.parametrize(

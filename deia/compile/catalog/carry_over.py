@@ -87,7 +87,9 @@ def _carried(previous: str | None, tiers: Sequence[str], *, quick: bool) -> tupl
         old = open_catalog(previous)
     except ArtefactError:  # the incremental path is only an optimisation
         return None, ()
-    carried = tuple(name for name in tiers if old.tiers.get(kind_of(name)) == identity(open_tier(name)))
+    stored = old.tiers
+    there = (name for name in tiers if kind_of(name) in stored)  # a model that nothing was made with is not opened
+    carried = tuple(name for name in there if stored[kind_of(name)] == identity(open_tier(name)))
     lacking = set(tiers) - set(carried)
     is_lacking = lacking and not (quick and lacking == {TIER})
     has_grown = len(old.vocabularies()[1]) > MOST_NEW_WORDS or old.numbers > MOST_BLOCKS * old.blocks.size
@@ -121,9 +123,16 @@ def compile_changes(plan: Plan, writers: Writers, fill: Fill) -> int:
         number = affected + 1
     compile_volumes(fill(plan.new), plan.previous.numbers, writers)
     main, recent = plan.previous.vocabularies()  # the large one stays as it is; the second has the words that it lacks
-    new = {word: count for word, count in writers.counts.items() if worth_keeping(word) and not main.count(word)}
+    new = {
+        word: count
+        for word, count in writers.counts.items()
+        if worth_keeping(word) and not main.count(word) and not recent.count(word)
+    }
     carry_file(plan.previous, writers.folder, WORDS)
-    write_words(writers.folder, NEW_WORDS, {**dict(recent.words()), **new})
+    if new:
+        write_words(writers.folder, NEW_WORDS, {**dict(recent.words()), **new})
+    else:
+        carry_file(plan.previous, writers.folder, NEW_WORDS)
     return writers.close()
 
 

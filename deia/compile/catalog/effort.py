@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from deia import files
 from deia.folders import MODELS
-from deia.match.tiers import open_tier
+from deia.match.tiers import digest_of, open_tier
 from deia.records import Record
 from deia.search.ranking.weights import CODE_MAP
 
@@ -36,7 +36,7 @@ UNLIMITED = Effort()
 
 def cache_path(folder: str, *, tier: str = TIER) -> str:
     """Return the file of a model's cached vectors, which the model's digest names."""
-    return f"{folder}/codes-{open_tier(tier).digest[: 2 * KEY_SIZE]}"
+    return f"{folder}/codes-{digest_of(tier)[: 2 * KEY_SIZE]}"
 
 
 def models() -> list[str]:

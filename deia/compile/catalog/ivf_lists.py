@@ -14,16 +14,18 @@ from typing import NamedTuple
 from deia.match.ivf import GROUPED, LISTS, Lists
 from deia.match.numerics import Floats, NDArray, np
 from deia.match.static_vectors import MIDDLE, SCALE
+from deia.records import TYPE_CHECKING
 
-Bytes = NDArray[np.uint8]
-Numbers = NDArray[np.uint32]
+if TYPE_CHECKING:
+    Bytes = NDArray[np.uint8]
+    Numbers = NDArray[np.uint32]
 
 LISTED_FROM = 50_000  # passages; fewer are scanned in a millisecond, or 8 ms without numpy
 SAMPLE = 64  # passages per list from which its centroid is computed
 ROUNDS = 8
 SEED = 20
 MOST_LISTS = 4_096  # without numpy, comparing a query with so many centroids takes 6 ms
-SMALLEST = np.float32(1e-9)
+SMALLEST = 1e-9
 BATCH = 8_192  # passages assigned at once
 UNSORTED = 0xFFFFFFFF
 

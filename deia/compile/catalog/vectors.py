@@ -13,14 +13,19 @@ from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Assignment, st
 from deia.match import quantised
 from deia.match.encoding import THREADS
 from deia.match.minilm import Compact
-from deia.match.numerics import Floats, NDArray, np
-from deia.match.passage_vectors import decoded, scaled_to_one, specificity, with_subjects
+from deia.match.numerics import Floats, NDArray, is_loaded, np
+from deia.match.passage_vectors import SUBJECT_SHARE, decoded, scaled_to_one, specificity, unit, with_subjects
 from deia.match.static_vectors import MIDDLE, MOST_READ, SCALE, Static, words
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.transformer import Transformer
 from deia.match.vector_store import ABOUT, CODES, SIGNS, STARTS, Vectors
+from deia.records import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from deia.match.passage_vectors import Vector
+
+FEW = 50  # passages that are encoded sooner than numpy is imported
 WORTH_LOADING = 100  # texts from which reading all word vectors into memory pays off
 
 
@@ -43,19 +48,28 @@ class Encoder:
         self._sums: WordSums | None = None
         self._seen = 0  # texts encoded so far
 
-    def of(self, subjects: Sequence[str], passages: Sequence[Sequence[str]], made: Mapping[int, Floats] = {}) -> Coded:
+    def of(
+        self,
+        subjects: Sequence[str],
+        passages: Sequence[Sequence[str]],
+        made: Mapping[int, Sequence[Vector] | Floats] = {},
+    ) -> Coded:
         """Return the stored vectors of documents, given the subject and the passages of each.
 
         `made` has the vectors of the passages of some documents, by their place in the list.
         """
-        spelled = [*map(spelled_out, subjects)]
+        spelled, model = [*map(spelled_out, subjects)], self.tier.model
+        if isinstance(model, Static) and not is_loaded() and sum(map(len, passages)) <= FEW:
+            vectors = [made[at] if at in made else [*map(model.encode, texts)] for at, texts in enumerate(passages)]
+            return _coded_few([*map(model.encode, spelled)], [*map(specificity, spelled)], vectors)
         abouts = self._encoded(spelled)
         other = [() if at in made else texts for at, texts in enumerate(passages)]
         texts = self._encoded([text for document in other for text in document])
         if made:
             parts = np.split(texts, np.cumsum([*map(len, other)])[:-1])
-            texts = np.concatenate([made.get(at, part) for at, part in enumerate(parts)])
-        return _coded(self.tier.model, abouts, [*map(specificity, spelled)], texts, [*map(len, passages)])
+            own = {at: np.asarray(vectors).reshape(-1, model.dimensions) for at, vectors in made.items()}
+            texts = np.concatenate([own.get(at, part) for at, part in enumerate(parts)])
+        return _coded(model, abouts, [*map(specificity, spelled)], texts, [*map(len, passages)])
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts, one per row, each of unit length or zero."""
@@ -64,9 +78,9 @@ class Encoder:
             return model.encode(texts, threads=THREADS)
         self._seen += len(texts)
         if self._sums is None and self._seen < WORTH_LOADING:
-            return scaled_to_one(np.array([model.sums(text) for text in texts], "f4").reshape(-1, model.dimensions))
+            return scaled_to_one(np.array([model.sums(text) for text in texts], "f8").reshape(-1, model.dimensions))
         self._sums = self._sums or WordSums(model)
-        return scaled_to_one(self._sums.of(texts))
+        return scaled_to_one(self._sums.of(texts).astype("f8"))
 
 
 class VectorWriter:
@@ -101,8 +115,9 @@ class VectorWriter:
         count = self._starts[len(self._starts) - 1]
         for file, data in ((self._codes, raw.codes), (self._signs, raw.signs), (self._about, raw.about)):
             file.write(data)
-        ends = np.asarray(raw.starts[1:], np.int64) - raw.starts[0] + count
-        self._starts.frombytes(ends.astype(np.uint32).tobytes())
+        moved = count - raw.starts[0]
+        ends = raw.starts[1:]
+        self._starts.extend([end + moved for end in ends.tolist()] if moved else array("I", ends.tobytes()))
         self._before = before
         self._copied.append((count, range(raw.starts[0], raw.starts[len(documents)])))
 
@@ -157,6 +172,32 @@ def _coded(
         about=stored_bytes(model, documents),
         passages=counts,
     )
+
+
+def _coded_few(abouts: Sequence[Vector], weights: Sequence[float], texts: Sequence[Sequence[Vector] | Floats]) -> Coded:
+    """Return what `_coded` does for word vectors, of a few documents and without numpy: `texts` has those of each."""
+    codes, documents = [], []
+    for about, weight, vectors in zip(abouts, weights, texts, strict=True):
+        passages = [
+            unit([value + SUBJECT_SHARE * share for value, share in zip(each, about, strict=True)]) for each in vectors
+        ]
+        whole = unit([*map(sum, zip(*passages, strict=True))] or [0.0] * len(about))
+        documents.append(unit([weight * a + (1 - weight) * b for a, b in zip(about, whole, strict=True)]))
+        codes += [*map(_stored, passages)]
+    bits = [sum([1 << place for place, code in enumerate(row) if code > MIDDLE]) for row in codes]
+    return Coded(
+        codes=b"".join(codes),
+        signs=b"".join(number.to_bytes(len(row) // 8, "little") for number, row in zip(bits, codes, strict=True)),
+        about=b"".join(map(_stored, documents)),
+        passages=[*map(len, texts)],
+    )
+
+
+def _stored(vector: Vector) -> bytes:
+    """Return a word vector as it is stored, as `stored_bytes` does."""
+    if not any(vector):
+        return bytes(len(vector))
+    return bytes([max(1, min(255, round(value * SCALE) + MIDDLE)) for value in vector])
 
 
 def stored_bytes(model: Static | Compact | Transformer, vectors: Floats) -> bytes:
