@@ -142,6 +142,7 @@ def main() -> None:
         update = [*command, "source", "update"]
         taken: dict[str, list[Cost]] = {"nothing changed": [], "one changed": []}
         for number in range(options.rounds):
+            time.sleep(SETTLED)  # as long as after a change: just after another command, all is faster
             taken["nothing changed"].append(cost(update, environ))
             change(root, number * options.files // options.rounds, number)
             taken["one changed"].append(cost(update, environ))

@@ -116,7 +116,7 @@ class Catalog:
         self._concepts: ConceptGroups | None = None
         self.links: Connection | None = None  # between its pages, which count in rankings
         self.engine: Elsewhere | None = None  # what has its vectors besides
-        self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.id)
+        self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.blocks.id)
 
     def __len__(self) -> int:
         return int(self.header["documents"])
@@ -174,8 +174,7 @@ class Catalog:
 
     def id(self, number: int) -> str:
         """Return a document's id by its number."""
-        data, start, _ = self.blocks.line(number)
-        return str(fast_json.loads(data[start : data.find(b"\t", start)].decode()))
+        return self.blocks.id(number)
 
     def path(self, number: int) -> str:
         """Return a document's path by its number."""
@@ -183,10 +182,7 @@ class Catalog:
 
     def ids(self) -> dict[str, int]:
         """Return the number of every document by its id; only the beginning of each line is read."""
-        lines = map(self.blocks.line, range(self.numbers))
-        names = (data[start : data.find(b"\t", start)] for data, start, _ in lines)
-        plain = (name[1:-1].decode() if b"\\" not in name else str(fast_json.loads(name.decode())) for name in names)
-        return {name: number for number, name in enumerate(plain) if name}
+        return {name: number for number, name in enumerate(map(self.blocks.id, range(self.numbers))) if name}
 
     def document(self, ident: str) -> StoredDocument | None:
         """Return a document by its id, or None."""
@@ -325,7 +321,9 @@ def _checked_header(folder: str) -> Mapping[str, Any]:
     header = _json(folder, HEADER)
     if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("byteorder") != sys.byteorder:
         raise ArtefactError("the search catalog was written by another version of deia", where=folder, fix=REBUILD)
-    sizes = header.get("sizes")
+    sizes, counts = header.get("sizes"), (header.get("block"), header.get("text_bytes"))
+    if not all(type(count) is int and 0 <= count <= sys.maxsize for count in counts) or not counts[0]:
+        raise ArtefactError("the search catalog does not say how its documents stand", where=folder, fix=REBUILD)
     if not isinstance(sizes, dict):
         raise ArtefactError("the search catalog does not name its files", where=folder, fix=REBUILD)
     for name, size in sizes.items():

@@ -48,7 +48,10 @@ class Blocks:
     def __init__(self, folder: str, size: int) -> None:
         """Open all files at once: a later compile may remove them while a long answer is being made."""
         self.folder, self.size = folder, size
-        self._at = memoryview(_mapped(folder, OFFSETS)).cast("Q")
+        places = _mapped(folder, OFFSETS)
+        if len(places) % (8 * PLACES):
+            raise _damaged(folder, OFFSETS)
+        self._at = memoryview(places).cast("Q")
         self._files = [_mapped(folder, BLOCK.format(block)) for block in range(-(-len(self) // size))]
 
     def __len__(self) -> int:
@@ -56,22 +59,40 @@ class Blocks:
 
     def line(self, number: int) -> Part:
         """Return where the line of a document stands, from its number."""
-        at = PLACES * number
-        return self._files[number // self.size], self._at[at], self._at[at + 1]
+        data, start, text, _ = self._place(number)
+        return data, start, text
+
+    def id(self, number: int) -> str:
+        """Return the id of a document."""
+        data, start, end = self.line(number)
+        name = data[start : max(start, data.find(b"\t", start, end))]
+        return name[1:-1].decode() if b"\\" not in name else str(fast_json.loads(name.decode()))
 
     def text(self, number: int) -> Part:
         """Return where the text of a document stands."""
-        at = PLACES * number
-        return self._files[number // self.size], self._at[at + 1], self._at[at + 2]
+        data, _, text, end = self._place(number)
+        return data, text, end
 
     def text_size(self, number: int) -> int:
         """Return how many bytes the text of a document has."""
         at = PLACES * number
         return self._at[at + 2] - self._at[at + 1]
 
+    def _place(self, number: int) -> tuple[mmap.mmap, int, int, int]:
+        """Return the file of a document, and where its line begins there, its text, and what follows."""
+        data, at = self._files[number // self.size], PLACES * number
+        start, text, end = self._at[at], self._at[at + 1], self._at[at + 2]
+        if not start <= text <= end <= len(data):
+            raise _damaged(self.folder, OFFSETS)
+        return data, start, text, end
+
     def places(self, documents: range) -> bytes:
         """Return what the file of offsets has about some consecutive documents."""
         return self._at[PLACES * documents.start : PLACES * documents.stop].tobytes()
+
+
+def _damaged(folder: str, name: str) -> ArtefactError:
+    return ArtefactError(f"the search catalog is damaged: {name}", where=folder, fix=REBUILD)
 
 
 def _mapped(folder: str, name: str) -> mmap.mmap:

@@ -29,7 +29,7 @@ class Plan(Record):
 
     previous: Catalog
     tiers: tuple[str, ...]
-    holes: frozenset[int]  # numbers without a document, from now on or already before
+    holes: frozenset[int]  # numbers without a document from now on
     changed: Mapping[int, Volume]
     new: tuple[Volume, ...]
     removed: tuple[str, ...]
@@ -58,8 +58,9 @@ def plan_changes(
     if (len(changed) + len(new) + len(holes)) * FEW > len(shelved):
         return None
     return Plan(
-        previous=old, tiers=carried, holes=frozenset(holes), changed=changed, new=tuple(new), removed=tuple(known)
-    )
+        previous=old, tiers=carried, holes=frozenset(known.values()), changed=changed, new=tuple(new),
+        removed=tuple(known),
+    )  # fmt: skip
 
 
 def plan_revision(

@@ -28,9 +28,7 @@ from deia.search.stored_document import BLOCK, OFFSETS, PLACES, Blocks
 
 DIGEST_SIZE = 16
 BUFFERED = 1 << 20  # bytes per write
-BLOCKS = (
-    32  # of a large catalog; a change writes one of them anew, and a search opens those of which it shows something
-)
+BLOCKS = 8  # of a large catalog: a change writes one of them anew, and each is a file that stays open
 SMALLEST_BLOCK = 500  # documents
 NO_NATURE = ("", "", 0, -1, 0)  # of a chunk whose chunker says nothing about it
 NOT_KEPT = ("extra", "line")

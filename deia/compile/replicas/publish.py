@@ -42,6 +42,7 @@ from deia.compile.take_in import bring_up_to_date
 from deia.fast_json import Json
 from deia.folders import LIBRARY_STATE, derived_folder, is_trusted, library_folder
 from deia.records import Record
+from deia.search.catalog import is_readable
 
 PUBLISHED = "published"  # a folder beside the catalogs, with a folder for each place
 LISTING, STEPS = "listing.json", "steps"  # files of such a folder, beside the head and the files of the version
@@ -181,8 +182,11 @@ def _put_whole(bucket: Bucket, folder: str, listing: Listing, head: Head) -> tup
 
 
 def _step(before: _Before, folder: str, listing: Listing) -> bytes:
-    """Return the step from the last version to this one, or nothing if too many steps would follow each other."""
-    if before.steps >= MOST_STEPS:
+    """Return the step from the last version to this one.
+
+    Return nothing if too many steps would follow each other, or if another deia wrote the last version.
+    """
+    if before.steps >= MOST_STEPS or not is_readable(f"{before.folder}/files"):
         return b""
     plans: dict[str, Json] = {}
     added = []

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import os
+import struct
 import sys
 from pathlib import Path
 
@@ -14,9 +16,23 @@ from deia.errors import ArtefactError
 from deia.knowledge import Document, Entry, Query
 from deia.search.catalog import FORMAT, HEADER, NEW_WORDS, Catalog, open_catalog
 from deia.search.pipeline import ranking, search
+from deia.search.stored_document import Blocks
 
 OURS = f'"format": {FORMAT}, "byteorder": "{sys.byteorder}"'
-NO_SIZES = [f"{{{OURS}}}", f'{{{OURS}, "sizes": 3}}']
+BLOCKS = '"block": 9, "text_bytes": 9'
+NO_SIZES = [
+    f"{{{OURS}}}",
+    f'{{{OURS}, {BLOCKS}, "sizes": 3}}',
+    *(
+        f'{{{OURS}, {wrong}, "sizes": {{}}}}'
+        for wrong in (
+            '"block": 0, "text_bytes": 9', '"block": -1, "text_bytes": 9', '"block": 2.5, "text_bytes": 9',
+            '"block": true, "text_bytes": 9', '"block": "9", "text_bytes": 9', '"text_bytes": 9', '"block": 9',
+            '"block": 9, "text_bytes": -1', f'"block": 9, "text_bytes": 1{"0" * 400}',
+            '"block": 9, "text_bytes": Infinity',
+        )
+    ),
+]  # fmt: skip
 TOPICS = "netlify postgres kubernetes redis nginx vercel docker github stripe terraform".split()
 
 
@@ -153,6 +169,30 @@ def test_after_any_changes_every_document_is_as_in_a_catalog_that_is_compiled_wh
     assert catalog.length == pytest.approx(opened(folder / "whole").length)
 
 
+def test_a_block_with_a_hole_is_linked_like_others_afterwards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_store, "SMALLEST_BLOCK", 10)
+    build(tmp_path / "a", commons(100))
+    left = [one for one in commons(100) if one.path not in ("bok/d005.md", "bok/d045.md")]
+    for name, before, written in (("b", "a", {0, 3}), ("c", "b", set[int]())):
+        assert build(tmp_path / name, left, previous=tmp_path / before).incremental
+        names = {f"documents-{block}.txt" for block in range(8) if block not in written}
+        assert linked(tmp_path / name) >= names - {"documents-7.txt"}
+    assert len(opened(tmp_path / "c")) == 98
+
+
+def test_files_of_a_catalog_are_closed_as_soon_as_nobody_has_it(tmp_path: Path) -> None:
+    build(tmp_path / "a", commons(20))
+    catalog = opened(tmp_path / "a")
+    catalog.document("bok/d003.md")
+    folder = catalog.folder
+    gc.disable()
+    try:
+        del catalog
+        assert not [one for one in gc.get_objects() if isinstance(one, Catalog) and one.folder == folder]
+    finally:
+        gc.enable()
+
+
 def test_a_catalog_that_grew_beyond_its_blocks_is_compiled_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +237,26 @@ def test_a_torn_catalog_is_refused_with_the_cure(tmp_path: Path, damage: str) ->
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ArtefactError, match="deia compile"):
         opened(tmp_path / "a")
+
+
+@pytest.mark.parametrize("places", [(0, 9, 2**62), (2**63, 2**63, 2**63), (9, 3, 9), (5, 6, 10**9)])
+def test_a_place_beyond_the_block_is_told(tmp_path: Path, places: tuple[int, int, int]) -> None:
+    build(tmp_path / "a", commons(3))
+    path = tmp_path / "a" / "documents.at"
+    path.write_bytes(struct.pack("3Q", *places) + path.read_bytes()[24:])
+    catalog = opened(tmp_path / "a")
+    for read in (catalog.id, catalog.path, catalog.document_at):
+        with pytest.raises(ArtefactError, match="deia compile"):
+            read(0)
+    assert catalog.id(1) == "bok/d001.md"
+
+
+@pytest.mark.parametrize("size", [1, 8, 16, 25])
+def test_a_table_of_places_that_is_cut_is_told(tmp_path: Path, size: int) -> None:
+    build(tmp_path / "a", commons(3))
+    (tmp_path / "a" / "documents.at").write_bytes(bytes(size))
+    with pytest.raises(ArtefactError, match="deia compile"):
+        Blocks(str(tmp_path / "a"), 500)
 
 
 @pytest.mark.parametrize("damage", [HEADER, "words.bin", "keyword/meta.json"])
