@@ -32,6 +32,8 @@ MANY = 4  # passages without words count as passages unless they are more than o
 ANALYSER = "deia"
 LONGEST_KEY = 500  # characters of an id or a filter value; the index refuses words of 64 KB
 MOST_PASSAGES = 10_000  # read when looking up the stems of an answer's documents
+REMOVED = ".del"  # ends the names of the index's files that say which passages were removed
+FEW_PASSAGES = 100  # a word of so few may have been in removed ones only
 FEW_VALUES = 100  # terms of a query, beside which the automaton of a set of terms takes longer and a megabyte
 MASK_BITS = 20  # a float's significand holds 24 bits exactly
 REBUILD = "Run `deia compile`."
@@ -70,14 +72,16 @@ def filter_key(value: str) -> str:
 class KeywordIndex:
     """An open index; `name` maps a document's number to its id."""
 
-    __slots__ = ("_name", "_schema", "_searcher", "_stemmer", "_worded", "_wordless_documents")
+    __slots__ = ("_has_removed", "_name", "_schema", "_searcher", "_stemmer", "_worded", "_wordless_documents")
 
-    def __init__(self, folder: str, *, name: Callable[[int], str]) -> None:
+    def __init__(self, folder: str, *, name: Callable[[int], str], has_removed: bool = False) -> None:
+        """`has_removed` is whether there are passages that were removed or replaced, which the index counts, too."""
         try:
             self._schema, self._searcher = _opened(folder)
         except (ValueError, OSError) as error:
             raise ArtefactError(f"the keyword index cannot be opened: {error}", where=folder, fix=REBUILD) from error
         self._name = name
+        self._has_removed = has_removed
         self._stemmer = analyser()
         self._worded: int | None = None
         self._wordless_documents: frozenset[int] | None = None
@@ -128,8 +132,14 @@ class KeywordIndex:
         return self._stemmer.analyze(" ".join(terms))
 
     def frequency(self, stem: str) -> int:
-        """Return the number of passages that contain a stem."""
-        return self._searcher.doc_freq(TEXT, stem)
+        """Return the number of passages that contain a stem; if they are many, with some that were removed."""
+        return self._with(TEXT, stem)
+
+    def _with(self, field: str, term: str) -> int:
+        count = self._searcher.doc_freq(field, term)
+        if not self._has_removed or not 0 < count <= FEW_PASSAGES:
+            return count
+        return self._count(tantivy.Query.term_query(self._schema, field, term, "basic"))
 
     def number(self, document: str) -> int | None:
         """Return a document's number by its id, or None."""
@@ -152,11 +162,11 @@ class KeywordIndex:
 
     def has(self, name: str, value: str) -> bool:
         """Return whether any document has this value of a filter."""
-        return self._searcher.doc_freq(name, filter_key(value)) > 0
+        return self._with(name, filter_key(value)) > 0
 
     def has_in_title(self, stem: str) -> bool:
         """Return whether any document has this stem in its title."""
-        return self._searcher.doc_freq(TITLE, stem) > 0
+        return self._with(TITLE, stem) > 0
 
     def documents_with(self, stems: Sequence[str], *, limit: int) -> list[int]:
         """Return the numbers of documents with a passage that contains all these stems, best match first."""

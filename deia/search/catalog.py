@@ -11,7 +11,7 @@ import sys
 
 from deia import fast_json
 from deia.errors import ArtefactError
-from deia.match.keyword import KeywordIndex
+from deia.match.keyword import REMOVED, KeywordIndex
 from deia.match.spelling import Vocabulary
 from deia.match.vector_store import Vectors
 from deia.records import TYPE_CHECKING, Record
@@ -116,7 +116,8 @@ class Catalog:
         self._concepts: ConceptGroups | None = None
         self.links: Connection | None = None  # between its pages, which count in rankings
         self.engine: Elsewhere | None = None  # what has its vectors besides
-        self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.blocks.id)
+        has_removed = any(name.endswith(REMOVED) for name in header["sizes"])
+        self.keyword = KeywordIndex(os.path.join(folder, KEYWORD), name=self.blocks.id, has_removed=has_removed)
 
     def __len__(self) -> int:
         return int(self.header["documents"])

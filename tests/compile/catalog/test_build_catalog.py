@@ -122,6 +122,17 @@ def test_changes_upon_changes_add_up(tmp_path: Path) -> None:
     assert set(dict(opened(tmp_path / "3").vocabularies()[1].words())) == {"round", "twentyword"}
 
 
+def test_a_word_that_only_removed_texts_had_is_no_word_of_the_catalog(tmp_path: Path) -> None:
+    ovens = [document(200, "The quibbledorf oven"), document(201, "The oven is hot")]
+    build(tmp_path / "a", [*commons(100), *ovens])
+    report = build(tmp_path / "b", [*commons(100), ovens[1]], previous=tmp_path / "a")
+    assert report.incremental
+    index = opened(tmp_path / "b").keyword
+    (rare, shared) = index.stems(["quibbledorf", "oven"])
+    assert (index.frequency(rare), index.frequency(shared)) == (0, 1)
+    assert not search(opened(tmp_path / "b"), Query(text="quibbledorf")).documents
+
+
 def linked(folder: Path) -> set[str]:
     """Return the files of a catalog's documents that another catalog has, too."""
     names = [name for name in os.listdir(folder) if name.startswith("documents-")]
