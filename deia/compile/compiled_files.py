@@ -33,6 +33,8 @@ NOT_ENCODED = (
     "searched with word vectors only, because some passages are not encoded for the sentence model yet; type: deia"
     " compile --tier compact"
 )
+MOST_AWAITED = 3_000  # passages that a question waits for until they are compiled: some seconds
+UPDATE = "deia source update"
 RECHECK = 1.0  # seconds for which compiled files are trusted without checking their sources again
 
 
@@ -110,7 +112,8 @@ class CompiledFiles:
         """Return the catalog of the library, compiled if the library changed; None if nothing was taken in.
 
         Where answers must not wait (`keep_fresh` is false), the last catalog counts until the process that took
-        something in has compiled the next. Raise ArtefactError if it cannot be compiled.
+        something in has compiled the next; so it does after much was taken in, which is remarked. Raise ArtefactError
+        if it cannot be compiled.
         """
         state = files.read(f"{self.library_folder}/{LIBRARY_STATE}") if self.library_folder else None
         if not state:
@@ -129,12 +132,9 @@ class CompiledFiles:
                     self._library = open_catalog(f"{self.folder}/library/{name}")
                     break
                 except ArtefactError:
-                    from deia.compile.library_catalog import compile_library  # noqa: PLC0415 - numpy, if it changed
-
-                    compile_library(
-                        self._root, self._environ, f"{self.folder}/library", force=force, only=self._of_library
-                    )
-                    name = self._library_catalog()
+                    name = self._compiled_library(force=force)
+                    if not name:
+                        return None
             else:
                 self._library = open_catalog(f"{self.folder}/library/{name}")
         if self._library.links is None:
@@ -145,6 +145,21 @@ class CompiledFiles:
             self._engine = EngineVectors(self._address)
         self._library.engine = self._engine
         return self._library if len(self._library) else None
+
+    def _compiled_library(self, *, force: bool) -> str:
+        """Return the name of the library's catalog, compiled if that does not take long; "" if there is none yet."""
+        from deia.compile.library_catalog import compile_library, passages_due  # noqa: PLC0415 - only if it changed
+        from deia.search.catalog import is_readable  # noqa: PLC0415 - likewise
+
+        folder = f"{self.folder}/library"
+        due = 0 if self._of_library else passages_due(self._root, self._environ, folder)
+        if due > MOST_AWAITED:
+            remark = f"{due} passages that were taken in are not compiled yet, so answers lack them; type: {UPDATE}"
+            self.remarks = (*self.remarks, remark)
+            last = self._library_catalog()
+            return last if is_readable(f"{folder}/{last}") else ""
+        compile_library(self._root, self._environ, folder, force=force, only=self._of_library)
+        return self._library_catalog()
 
     def not_encoded(self, answer: Answer) -> list[str]:
         """Return the warnings about an answer that lacks the sentence model because passages are not encoded yet."""

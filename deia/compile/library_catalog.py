@@ -28,7 +28,7 @@ from deia.compile.catalog.effort import (
 from deia.compile.catalog_folder import CATALOG, LOCK, empty_building, now, place_catalog, sweep
 from deia.compile.encoding_start import plain_collections, wanted_tiers
 from deia.folders import derived_folder, library_catalog_name
-from deia.ingest.library_store import Library, library_at
+from deia.ingest.library_store import EVER, Library, library_at
 from deia.search.catalog import is_readable
 from deia.settings import resolve
 
@@ -77,16 +77,33 @@ def compile_library(
         sweep(folder, keep={placed, before, os.path.basename(cache)})
 
 
+def passages_due(root: str, environ: Mapping[str, str], folder: str) -> int:
+    """Return how many passages a library has that its last catalog, in a folder, does not have as they are now."""
+    library = library_at(root, environ)
+    if library is None:
+        return 0
+    with library:
+        before = (files.read(f"{folder}/{CATALOG}") or b"").decode("ascii", "replace")
+        since = _revision(library, before) if is_readable(f"{folder}/{before}") else EVER
+        return library.passages(since=since)
+
+
+def _revision(library: Library, catalog: str) -> int:
+    """Return the revision of a library that a catalog was made of, or EVER if it was made of another library."""
+    state = catalog.removesuffix(f"-{TIER}")
+    name, revision = state[:-DIGITS], state[-DIGITS:]
+    is_ours = name == library_catalog_name(library.state)[:-DIGITS] and revision.isdecimal()
+    return int(revision) if is_ours and int(revision) <= library.revision else EVER
+
+
 def _revise(
     library: Library, before: str, folder: str, building: str, tiers: Sequence[str], effort: Effort
 ) -> CatalogReport | None:
     """Compile only what changed since the last catalog, or return None if that is impossible."""
-    state = before.removesuffix(f"-{TIER}")
-    name, revision = state[:-DIGITS], state[-DIGITS:]
-    is_ours = name == library_catalog_name(library.state)[:-DIGITS] and revision.isdecimal()
-    if not is_ours or int(revision) > library.revision:
+    revision = _revision(library, before)
+    if revision == EVER:
         return None
     return revise_catalog(
-        library_volumes(library, since=int(revision)), building, previous=f"{folder}/{before}", built_at=now(),
-        tiers=tiers, effort=effort, library=library, removed=library.removed(int(revision)),
+        library_volumes(library, since=revision), building, previous=f"{folder}/{before}", built_at=now(),
+        tiers=tiers, effort=effort, library=library, removed=library.removed(revision),
     )  # fmt: skip

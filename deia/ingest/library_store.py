@@ -367,9 +367,10 @@ class Library:
             if ident.startswith(self._places)
         ]
 
-    def passages(self, kind: str = "") -> int:
-        """Return how many passages the documents have, or those of a type."""
-        return int(self._row("select coalesce(sum(chunks), 0) from documents where ? in ('', type)", kind)[0])
+    def passages(self, kind: str = "", *, since: int = EVER) -> int:
+        """Return how many passages the documents have, or those of a type, or those that changed after a revision."""
+        sql = "select coalesce(sum(chunks), 0) from documents where ? in ('', type) and revision > ?"
+        return int(self._row(sql, kind, since)[0])
 
     def removed(self, since: int) -> list[str]:
         """Return the ids of the documents that were removed after a revision."""

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deia.compile import compiled_files
 from deia.compile.compiled_files import CompiledFiles
 from deia.compile.compiler import compile_commons
-from deia.compile.take_in import take_in
+from deia.compile.take_in import open_library, take_in, update
+from deia.ingest.ingesting import ingest
 from deia.ingest.source import FolderSource, described
 from deia.librarian import Librarian
 
@@ -58,6 +60,35 @@ def test_an_answer_leaves_out_the_starter_where_nothing_can_be_compiled(
     monkeypatch.setenv("DEIA_STARTER", "false")
     librarian = Librarian(str(root), keep_fresh=False)
     assert not librarian.query("delete and recreate a netlify site").documents
+
+
+def test_a_question_does_not_wait_until_much_is_compiled_and_says_so(
+    root: Path, tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manuals = tmp_path / "manuals"
+    manuals.mkdir()
+    (manuals / "pump.md").write_text("# The pump\n\nThe pump turns left.\n", encoding="utf-8")
+    source = described(FolderSource(path=str(manuals)))
+    monkeypatch.setattr(compiled_files, "MOST_AWAITED", 0)
+
+    def interrupted() -> None:
+        with open_library(str(root), environ) as library:
+            ingest(library, library.registry()[0] if library.registry() else library.register(source), environ=environ)
+
+    interrupted()
+    answer = Librarian(str(root)).query("which way does the pump turn")
+    assert not answer.documents
+    assert any("1 passages" in warning and "deia source update" in warning for warning in answer.audit.warnings)
+    take_in(str(root), [source], environ)
+    (manuals / "valve.md").write_text("# The valve\n\nThe valve turns right.\n", encoding="utf-8")
+    interrupted()
+    answer = Librarian(str(root)).query("which way does the pump turn")
+    assert [one.path for one in answer.documents] == ["library:manuals/pump.md"]
+    assert any("1 passages" in warning for warning in answer.audit.warnings)
+    update(str(root), [], environ)
+    answer = Librarian(str(root)).query("which way does the valve turn")
+    assert [one.path for one in answer.documents][:1] == ["library:manuals/valve.md"]
+    assert not any("passages" in warning for warning in answer.audit.warnings)
 
 
 def test_an_engine_of_the_whole_library_is_not_asked_for_whoever_reads_a_part(
