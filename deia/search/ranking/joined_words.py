@@ -48,8 +48,8 @@ def pieces(word: str) -> Sequence[str]:
 def _rarity() -> Callable[[str], float]:
     """Return the function that gives a word's rarity in general software text, in nats; infinite if it is not usual."""
     rows = (row.rpartition(SEPARATOR) for row in (files.read(f"{MODELS}/{USUAL_WORDS}") or b"").decode().splitlines())
-    levels = {stem: int(level) / LEVELS for stem, _, level in rows if stem}
-    usual = {stem: level for stem, level in levels.items() if level <= RAREST}
+    nats = {str(level): level / LEVELS for level in range(int(RAREST * LEVELS) + 1)}
+    usual = {stem: nats[level] for stem, _, level in rows if level in nats and stem}
     stemmed = analyser().analyze
 
     @lru_cache(maxsize=200_000)
