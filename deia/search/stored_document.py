@@ -86,6 +86,11 @@ class Blocks:
             raise _damaged(self.folder, OFFSETS)
         return data, start, text, end
 
+    def stretch(self, documents: range) -> Part:
+        """Return where some consecutive documents of a block stand, all with their lines and texts."""
+        data, start, _, _ = self._place(documents[0])
+        return data, start, self._place(documents[-1])[3]
+
     def places(self, documents: range) -> bytes:
         """Return what the file of offsets has about some consecutive documents."""
         return self._at[PLACES * documents.start : PLACES * documents.stop].tobytes()

@@ -180,14 +180,9 @@ class ShelfWriter:
         """Write consecutive documents as an earlier store with blocks of this size had them, with their digests."""
         number = documents.start
         while number < documents.stop:
-            end = number + self._size
-            if number % self._size == 0 and end <= documents.stop:
-                self._link(before, range(number, end))
-                number = end
-            else:
-                parts = (before.line(number), before.text(number))
-                self._write(*(memoryview(data)[at:stop] for data, at, stop in parts))
-                number += 1
+            end = min(documents.stop, number - number % self._size + self._size)
+            (self._link if end - number == self._size else self._move)(before, range(number, end))
+            number = end
         self._digests += known
 
     def close(self) -> None:
@@ -203,16 +198,30 @@ class ShelfWriter:
         """The size of all texts."""
         return sum(self._places[2::PLACES]) - sum(self._places[1::PLACES])
 
-    def _write(self, line: bytes | memoryview, text: bytes | memoryview) -> None:
+    def _write(self, line: bytes, text: bytes) -> None:
+        file = self._block()
+        start = file.tell()
+        file.write(line)
+        file.write(text)
+        self._places.extend((start, start + len(line), start + len(line) + len(text)))
+
+    def _move(self, before: Blocks, documents: range) -> None:
+        """Take over a part of a block."""
+        file = self._block()
+        data, start, end = before.stretch(documents)
+        moved = file.tell() - start
+        places = array("Q", before.places(documents))
+        self._places.extend(array("Q", [place + moved for place in places]) if moved else places)
+        file.write(memoryview(data)[start:end])
+
+    def _block(self) -> BinaryIO:
+        """Return the file of the block that the next document belongs to."""
         block, at = divmod(len(self._places) // PLACES, self._size)
         if at == 0 or self._file is None:
             self._finish()
             path = os.path.join(self.folder, BLOCK.format(block))
             self._file = open(path, "wb", BUFFERED)  # noqa: SIM115 - closed in `_finish`
-        start = self._file.tell()
-        self._file.write(line)
-        self._file.write(text)
-        self._places.extend((start, start + len(line), start + len(line) + len(text)))
+        return self._file
 
     def _link(self, before: Blocks, documents: range) -> None:
         """Take a whole block over as it is."""
