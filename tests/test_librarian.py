@@ -269,6 +269,7 @@ def test_a_question_that_is_no_text_is_refused_as_such(starter: Librarian, quest
         ({"since": 2026}, "since is a int, not a text"),
         ({"layer": 3}, "layer"),
         ({"since": "2026-02-31"}, "since '2026-02-31' is not a date. Write it as 2026, 2026-01 or 2026-01-31"),
+        ({"since": "2w"}, "or as 7d, today, yesterday, this-week, this-month or this-year"),
         ({"until": "2026-04-31"}, "until '2026-04-31' is not a date"),
         (
             {"since": "2026-05-01", "until": "2026-01-01"},

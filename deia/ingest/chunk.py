@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import bisect
 import itertools
 
 from deia.ingest.chunkers.definitions import CLASSES, OPEN, SMALL, definitions
 from deia.ingest.chunkers.markdown import chunk_document
-from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
+from deia.ingest.chunkers.pieces import Cut, Node, chunks_of, page_starts
 from deia.ingest.chunkers.references import REFERENCES, with_references
 from deia.ingest.chunkers.strategies import STRATEGY_PARTS, sections
 from deia.ingest.chunkers.structured import OPENED, PACKED, structured
@@ -83,7 +82,8 @@ def _by_record(reading: Reading, begins: list[int], document: str, config: Chunk
 def _by_strategy(reading: Reading, document: str, config: ChunkerConfig) -> list[Chunk]:
     limit = max(config.max_chars or PROSE_LIMIT, FEWEST_CHARS)
     strategy = config.strategy or ("by_heading" if config.options.get("split_on_headings") else "recursive")
-    cut = Cut(limit=limit).but(**HOW.get(strategy, {}))
+    pages = page_starts(reading) if strategy == "recursive" else ()  # a passage is cited with its page
+    cut = Cut(limit=limit, pages=pages).but(**HOW.get(strategy, {}))
     level = config.options.get("min_heading_level")
     if strategy == "by_heading" and isinstance(level, int):
         return _cut(reading, sections(reading, fewest=level), document, config, cut)
@@ -99,7 +99,5 @@ def _cut(reading: Reading, parts: list[Node], document: str, config: ChunkerConf
 
 def _passages(reading: Reading, document: str) -> list[Chunk]:
     """Return the passages of a text with headings and paragraphs, as the commons' own documents are cut."""
-    chunks = chunk_document(Document(path=reading.path, title=reading.title, text=reading.text), id=document)
-    if not reading.pages:
-        return chunks
-    return [chunk.but(page=bisect.bisect_right(reading.pages, chunk.lines[0])) for chunk in chunks]
+    whole = Document(path=reading.path, title=reading.title, text=reading.text)
+    return chunk_document(whole, id=document, pages=reading.pages)

@@ -31,12 +31,16 @@ def named(source: Source, known: Sequence[Source]) -> Source:
     return source.but(name=name, collection=source.collection or (before.collection if before else name))
 
 
-def said_of(source: Source, known: Sequence[Source]) -> str:
-    """Return what a person should know of a source that is registered now, beside those that were known before."""
+def said_of(source: Source, known: Sequence[Source], *, is_planned: bool = False) -> str:
+    """Return what a person should know of a source that is registered now, beside those that were known before.
+
+    If that `is_planned`, nothing was changed yet.
+    """
     before = next((one.values() for one in known if one.name == source.name), None)
     if before:
         changed = [name for name, value in source.values().items() if before[name] != value]
-        return f"Changed of {source.name}: {', '.join(changed)}." if changed else ""
+        what = "This would change of" if is_planned else "Changed of"
+        return f"{what} {source.name}: {', '.join(changed)}." if changed else ""
     others = [one.name for one in _beside(source, known)]
     if not others:
         return ""

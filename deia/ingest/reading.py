@@ -16,7 +16,7 @@ TYPES = (
 # What the types are as assets, by which answers can be filtered; any other type is text.
 ASSETS = {"code": "code", "pdf": "pdf", "image": "image"}
 MULTIMODAL = ("pdf", "image", "office")
-MAKING = 4  # raised when files are read or cut in another way: a file that is read again is then cut again, too
+MAKING = 5  # raised when files are read or cut in another way: a file that is read again is then cut again, too
 RECORDS = "records"  # in the metadata of a reading: the lines on which records begin that share no chunk
 MISSING = "needs a library that is not installed"
 FEWEST_CHARS, MOST_CHARS = 40, 100_000  # of a chunk: a smaller limit would make more chunks than words

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -124,3 +125,21 @@ def test_messages_of_a_mailbox_share_no_chunk(strategy: str) -> None:
 def test_sections_without_spaces_begin_passages_as_those_with_words_do() -> None:
     section = f"# 标题\n\n{CHINESE * 30}\n\n"
     assert [c.text.count("#") for c in cut(section * 4, "markdown")] == [1, 1, 1, 1]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["# A", "## B", " # Text@.", "Text@.", "word@ " * 100, "word@ " * 400]))),
+    st.sampled_from(["", "recursive"]),
+)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_all_text_of_a_chunk_is_of_the_page_that_it_names(blocks: list[list[str]], strategy: str) -> None:
+    rows: list[str] = []
+    pages: list[int] = []
+    for number, page in enumerate(blocks, 1):
+        pages.append(len(rows) + 1)
+        rows += [row.replace("@", f"_{number}") for block in page for row in (block, "")]
+    reading = Reading(type="pdf", title="T", text="\n".join(rows), pages=tuple(pages))
+    chunks = chunk(reading, id="a", config=ChunkerConfig(strategy=strategy))
+    assert "".join("".join(c.text for c in chunks).split()) == "".join(reading.text.split())
+    for c in chunks:
+        assert {int(number) for number in re.findall(r"_(\d+)", c.text)} <= {c.page}

@@ -236,13 +236,15 @@ def test_secrets_are_told_and_not_kept(library: Library, docs: Path) -> None:
     assert library.notes("docs") == [("deploy.md", "read", "Secrets were left out, in line 5.")]
 
 
-def test_a_folder_that_is_gone_fails_and_keeps_what_was_read(library: Library, docs: Path, tmp_path: Path) -> None:
-    registered = library.register(source_of(docs))
+@pytest.mark.parametrize("name", ["docs", "docs/notes.txt"])
+def test_what_is_gone_fails_and_keeps_what_was_read(library: Library, docs: Path, tmp_path: Path, name: str) -> None:
+    gone = tmp_path / name
+    registered = library.register(source_of(gone))
     ingest(library, registered)
-    docs.rename(tmp_path / "elsewhere")
+    gone.rename(tmp_path / "elsewhere")
     outcome = ingest(library, registered)
-    assert "there is no folder" in outcome.error
-    assert (library.sources()[0].status, outcome.documents) == (FAILED, 2)
+    assert f"there is nothing at {gone} any more" in outcome.error
+    assert (library.sources()[0].status, outcome.documents) == (FAILED, 2 if gone == docs else 1)
 
 
 def test_two_sources_of_one_collection_do_not_share_paths(library: Library, docs: Path, tmp_path: Path) -> None:

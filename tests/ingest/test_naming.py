@@ -18,6 +18,7 @@ def test_the_same_settings_are_the_same_source_whatever_it_is_called() -> None:
     again = named(DOCS.but(filter=("*.md",), tags=("new",)), [known])
     assert (again.name, again.collection, again.tags) == ("pumps", "handbook", ("new",))
     assert said_of(again, [known]) == "Changed of pumps: tags."
+    assert said_of(again, [known], is_planned=True) == "This would change of pumps: tags."
     assert said_of(known, [known]) == ""
 
 

@@ -2,12 +2,14 @@
 
 Cuts fall at headings and between paragraphs. Passages of that length rank best and fit into a model's context. A fenced
 code block is not cut unless it alone is far longer than a passage. Any text is accepted: whatever is not Markdown
-counts as paragraphs. No passage has more than 2,000 characters, whether its script has spaces or not.
+counts as paragraphs. No passage has more than 2,000 characters, whether its script has spaces or not. None goes on
+over the end of a page, since it is cited with its page; only headings at that end go with the text below them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from deia.ingest.chunkers.pieces import Cut, windows
@@ -37,19 +39,43 @@ class _Block(NamedTuple):  # a compile makes hundreds of thousands, and a record
     heading: bool = False
 
 
-def chunk_document(document: Document, *, id: str) -> list[Chunk]:  # noqa: A002 - an entry's id is called id everywhere
-    """Return a document's passages; if it has no text, one empty passage, so that its metadata can be found."""
-    packs = list(_pack(_blocks(document.text, document.first_line)))
-    chunks = [_chunk(id, ordinal, pack) for ordinal, pack in enumerate(packs)]
+def chunk_document(document: Document, *, id: str, pages: Sequence[int] = ()) -> list[Chunk]:  # noqa: A002 - as everywhere
+    """Return a document's passages; if it has no text, one empty passage, so that its metadata can be found.
+
+    `pages` are the lines on which its pages begin, if it has any.
+    """
+    parts = _of_pages(_blocks(document.text, document.first_line), pages)
+    packs = [pack for part in parts for pack in _pack(part)]
+    chunks = [_chunk(id, ordinal, pack, pages) for ordinal, pack in enumerate(packs)]
     line = document.first_line
     return chunks or [Chunk(document=id, ordinal=0, heading="", text="", lines=(line, line))]
 
 
-def _chunk(document: str, ordinal: int, pack: list[_Block]) -> Chunk:
+def _chunk(document: str, ordinal: int, pack: list[_Block], pages: Sequence[int]) -> Chunk:
     text = "\n".join(line for block in pack for line in (*block.lines, ""))
     lines = (pack[0].first, max(pack[0].first, pack[-1].first + len(pack[-1].lines) - 1))
     heading = " > ".join(pack[0].path)[:LONGEST_PATH]
-    return Chunk(document=document, ordinal=ordinal, heading=heading, text=text.strip("\n"), lines=lines)
+    body = next((block for block in pack if not block.heading), pack[0])
+    page = bisect.bisect_right(pages, body.first)
+    return Chunk(document=document, ordinal=ordinal, heading=heading, text=text.strip("\n"), lines=lines, page=page)
+
+
+def _of_pages(blocks: Iterable[_Block], pages: Sequence[int]) -> Iterator[Iterable[_Block]]:
+    """Yield the blocks of each page, with the headings that end the page before; all blocks if there are no pages."""
+    if not pages:
+        yield blocks
+        return
+    part: list[_Block] = []
+    page = end = 0  # the page of the last text, and the number of blocks up to it
+    for block in blocks:
+        own = bisect.bisect_right(pages, block.first)
+        if end and own > page:
+            yield part[:end]
+            part, end = part[end:], 0
+        part.append(block)
+        if not block.heading:
+            page, end = own, len(part)
+    yield part
 
 
 def _pack(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:

@@ -25,6 +25,7 @@ EMPTY = re.compile(
     r"(?:</[\w:.-]+\s*>|\W)*+"
 )  # text between two parts that says nothing, such as brackets and closing tags
 NEWLINE = re.compile("\n")
+HEADINGS = re.compile(r"(?:(?:#{1,6}[ \t][^\n]*|[ \t]*)(?:\n|\Z))*+")  # and blank lines
 SENTENCE = "sentence"
 COMMENTS = re.compile(r"(?:\s*(?:#|//|--|<!--|/?\*)[^\n]*+)*+\s*+")
 JOINER = "\u200d"
@@ -74,6 +75,7 @@ class Cut(Record):
     overlap: int = 0  # how much of the chunk before it a chunk repeats
     packs: tuple[str, ...] = ()  # kinds whose small neighbours share a chunk
     opens: tuple[str, ...] = ()  # kinds whose parts are chunks of their own even if the whole would fit
+    pages: Sequence[int] = ()  # offsets at which pages begin that share no chunk
     borders: tuple[str, ...] = ("\n\n", SENTENCE, "\n", " ")  # where to cut a long text: the first that occurs
 
 
@@ -89,6 +91,12 @@ def chunks_of(reading: Reading, top: Node, *, id: str, cut: Cut) -> list[Chunk]:
 def line_starts(text: str) -> tuple[int, ...]:
     """Return the offset at which each line begins."""
     return (0, *[match.end() for match in NEWLINE.finditer(text)])
+
+
+def page_starts(reading: Reading) -> list[int]:
+    """Return the offset at which each page begins."""
+    starts = line_starts(reading.text)
+    return [starts[min(line, len(starts)) - 1] for line in reading.pages]
 
 
 def _unfold(text: str, node: Node, parent: int, cut: Cut, pieces: list[Piece]) -> None:
@@ -123,7 +131,10 @@ def _groups(parts: Sequence[Node], cut: Cut) -> Iterator[Sequence[Node]]:
     group: list[Node] = []
     for part in parts:
         if group and (
-            part.kind not in cut.packs or part.kind != group[0].kind or part.end - group[0].start > cut.limit
+            part.kind not in cut.packs
+            or part.kind != group[0].kind
+            or part.end - group[0].start > cut.limit
+            or bisect.bisect_right(cut.pages, part.start) > bisect.bisect_right(cut.pages, group[0].start)
         ):
             yield group
             group = []
@@ -147,7 +158,7 @@ def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: C
     for piece in pieces:
         ordinals.append(ordinal)
         levels.append(levels[piece.parent] + 1 if piece.parent >= 0 else 0)
-        parts = list(windows(text, piece.start, piece.end, cut))
+        parts = [part for start, end in _of_pages(text, piece, cut) for part in windows(text, start, end, cut)]
         metadata = _metadata(piece, starts, is_whole=len(parts) == 1)
         for number, (start, end) in enumerate(parts):
             first = bisect.bisect_right(starts, start)
@@ -160,12 +171,31 @@ def chunks_from(reading: Reading, pieces: Iterable[Piece], document: str, cut: C
                 lines=lines,
                 kind=piece.node.kind,
                 symbol=piece.node.symbol[:LONGEST_SYMBOL],
-                page=bisect.bisect_right(reading.pages, lines[0]),
+                page=_page(reading, starts, start, end),
                 parent=ordinals[-1] if number else ordinals[piece.parent] if piece.parent >= 0 else -1,
                 level=levels[-1] + (number > 0),
                 metadata=metadata,
             )
             ordinal += 1
+
+
+def _of_pages(text: str, piece: Piece, cut: Cut) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of what each page has of a piece, with the headings that end the page before."""
+    start = piece.start
+    for border in cut.pages[bisect.bisect_right(cut.pages, start) :]:
+        if border >= piece.end:
+            break
+        if not HEADINGS.fullmatch(text, start, border):
+            yield start, border
+            start = border
+    yield start, piece.end
+
+
+def _page(reading: Reading, starts: Sequence[int], start: int, end: int) -> int:
+    """Return the page of a chunk, or 0 without pages; headings at the end of a page belong to the text below them."""
+    body = HEADINGS.match(reading.text, start, end) if reading.pages else None
+    at = body.end() if body and body.end() < end else start
+    return bisect.bisect_right(reading.pages, bisect.bisect_right(starts, at))
 
 
 def _metadata(piece: Piece, starts: Sequence[int], *, is_whole: bool) -> dict[str, Json]:

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
-from deia.ingest.chunkers.pieces import LONGEST_HEADING, Node, line_starts
+from deia.ingest.chunkers.pieces import LONGEST_HEADING, Node, page_starts
 from deia.ingest.chunkers.sentences import sentence_ends
 from deia.ingest.reading import Reading
 
@@ -50,9 +50,7 @@ def nested_sections(reading: Reading) -> list[Node]:
 
 def pages(reading: Reading) -> list[Node]:
     """Return the pages, slides or sheets of a reading."""
-    starts = line_starts(reading.text)
-    begins = [starts[min(line, len(starts)) - 1] for line in reading.pages]
-    return _nodes(reading, [*begins, len(reading.text)], "page")
+    return _nodes(reading, [*page_starts(reading), len(reading.text)], "page")
 
 
 def paragraphs(reading: Reading) -> list[Node]:

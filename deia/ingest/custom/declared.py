@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from deia.ingest.chunkers.pieces import Cut, Node, chunks_of
 from deia.ingest.reading import DATA_LIMIT, FEWEST_CHARS, MOST_CHARS, ChunkerConfig, Reading, ReadingError
@@ -51,7 +51,9 @@ def parsed(text: str, *, where: str = "") -> Declared:
     """Return the chunker that is declared in TOML; raise ReadingError with all of its problems."""
     fix = "To see one, type: deia chunker new SAMPLE"
     try:
-        declared = read_record(Declared, tomllib.loads(text))
+        given = tomllib.loads(text)
+        _refuse_single(given, where)
+        declared = read_record(Declared, given)
     except (ValueError, RecursionError, TypeError) as error:
         raise ReadingError(f"it declares no chunker: {error}", where=where, fix=fix) from error
     patterns = [declared.separator, *(level.begins for level in declared.levels)]
@@ -63,6 +65,19 @@ def parsed(text: str, *, where: str = "") -> Declared:
     if problems:
         raise ReadingError("; ".join(problems), where=where, fix=fix)
     return declared
+
+
+def _refuse_single(given: Mapping[str, object], where: str) -> None:
+    """Raise ReadingError if what may be there several times is not written as an array."""
+    fixes = {
+        "files": 'Write it as an array, such as files = ["*.q"]',
+        "levels": "Write each level below [[levels]], with two brackets on either side",
+    }
+    for name, fix in fixes.items():
+        value = given.get(name, [])
+        if not isinstance(value, list):
+            shown = json.dumps(value, ensure_ascii=False, default=str)
+            raise ReadingError(f"{name} is {shown:.80}, which is no array", where=where, fix=fix)
 
 
 def written(declared: Declared) -> str:

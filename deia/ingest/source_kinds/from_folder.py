@@ -35,14 +35,14 @@ class FolderFiles:
     def files(self) -> Iterator[Found]:
         """Yield the files that count, sorted by path; a folder that cannot be listed has the stamp `UNLISTED`.
 
-        Raise SourceError if the whole folder is gone or cannot be listed.
+        Raise SourceError if the whole folder, or the single file, is gone, or the folder cannot be listed.
         """
         if os.path.isfile(self._top):
             yield self._found(os.path.basename(self._top), os.stat(self._top))
             return
         if not os.path.isdir(self._top):
             fix = "Put it back, or type: deia source remove NAME"
-            raise SourceError(f"there is no folder {self._top} any more", fix=fix)
+            raise SourceError(f"there is nothing at {self._top} any more", fix=fix)
         yield from self._below("", ())
 
     def _below(self, folder: str, ignored: Ignored) -> Iterator[Found]:

@@ -27,6 +27,9 @@ KNOWN = ("text", *NO_TEXT, "multimodal", *TEXTS)
 TYPE, PATH, UPDATED = f"{ALSO}type", f"{ALSO}{ALSO}path", f"{ALSO}updated"
 
 
+TIMES = "Write it as 2026, 2026-01 or 2026-01-31, or as 7d, today, yesterday, this-week, this-month or this-year."
+
+
 def library_filters(catalog: Catalog, query: Query) -> Filters:
     """Return the library's filters of a query; raise QueryError if a value is unknown, or is no date."""
     filters: dict[str, Wanted] = {}
@@ -68,7 +71,7 @@ def _assets(name: str) -> tuple[str, tuple[str, ...]]:
 def _day(text: str, name: str) -> range:
     day = range(1, 2) if text == "1" else dates.days(text)
     if day is None:
-        raise QueryError(f"{name} {text!r} is not a date.", fix="Write it as 2026, 2026-01 or 2026-01-31.")
+        raise QueryError(f"{name} {text!r} is not a date.", fix=TIMES)
     return day
 
 

@@ -66,6 +66,22 @@ def test_a_declaration_that_makes_no_sense_is_refused(text: str, why: str) -> No
         parsed(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem", "fix"),
+    [
+        ('files = "*.q"', 'files is "*.q", which is no array', 'Write it as an array, such as files = ["*.q"]'),
+        ("files = 2026-01-31", 'files is "2026-01-31", which', 'such as files = ["*.q"]'),
+        ("[levels]\nbegins = 'PUMP'", 'levels is {"begins": "PUMP"}, which', "Write each level below [[levels]]"),
+    ],
+)
+def test_what_should_be_an_array_is_refused_in_the_words_of_toml(text: str, problem: str, fix: str) -> None:
+    with pytest.raises(ReadingError) as error:
+        parsed(text, where="/srv/q.toml")
+    assert problem in error.value.message
+    assert fix in error.value.fix
+    assert error.value.where == "/srv/q.toml"
+
+
 @given(st.text())
 def test_whatever_is_declared_is_a_chunker_or_refused(text: str) -> None:
     for toml in (text, f"separator = '{text}'", f'[[levels]]\nbegins = "{text}"'):

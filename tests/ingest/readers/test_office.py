@@ -34,6 +34,7 @@ def test_slides_come_in_the_order_of_the_presentation_each_a_page() -> None:
     reading = read("a.pptx", presentation(shape("First", "title") + shape("point"), shape("Second", "title")))
     assert reading.text == "# First\n\npoint\n\n## Second"
     assert reading.pages == (1, 5)
+    assert [(each.page, each.heading) for each in chunk(reading, id="a")] == [(1, "First"), (2, "First > Second")]
 
 
 def test_a_sheet_is_a_page_and_a_row_is_a_row() -> None:

@@ -78,6 +78,36 @@ def test_chunks_name_their_pages() -> None:
     assert [(each.heading, each.page) for each in chunks] == [("1 Install", 1), ("2 Use", 2)]
 
 
+def passages(pages: list[list[tuple[int, str]]], strategy: str = "", *, max_chars: int = 0) -> list[tuple[int, str]]:
+    """Return the page and the text of each chunk of a PDF."""
+    config = ChunkerConfig(strategy=strategy, max_chars=max_chars)
+    return [(each.page, each.text) for each in chunk(read("a.pdf", pdf(pages)), id="a", config=config)]
+
+
+SHORT = [[(10, "First page about the sproggle engine.")], [(10, "Second page tells of the twindle gasket.")]]
+
+
+@pytest.mark.parametrize(("strategy", "max_chars"), [("", 0), ("", 800), ("recursive", 0)])
+def test_short_pages_share_no_chunk_so_that_each_text_is_cited_with_its_own_page(strategy: str, max_chars: int) -> None:
+    assert passages(SHORT, strategy, max_chars=max_chars) == [(1, SHORT[0][0][1]), (2, SHORT[1][0][1])]
+
+
+@pytest.mark.parametrize("strategy", ["", "recursive"])
+def test_short_pages_below_one_title_share_no_chunk_either(strategy: str) -> None:
+    more = [(10, "It is loud."), (10, "It is old.")]
+    first, second = passages([[(16, "Pumps and engines"), *SHORT[0], *more], SHORT[1]], strategy)
+    assert first == (1, "# Pumps and engines\n\nFirst page about the sproggle engine.\n\nIt is loud.\n\nIt is old.")
+    assert second == (2, "Second page tells of the twindle gasket.")
+
+
+@pytest.mark.parametrize("strategy", ["", "recursive"])
+def test_a_page_with_a_heading_alone_stays_with_the_text_below_it_whose_page_it_has(strategy: str) -> None:
+    body = [(10, f"Line {word} about the sproggle engine.") for word in ("one", "two", "three")]
+    first, second = passages([body, [(16, "Part two")], [*SHORT[1], *body[:1]]], strategy)
+    assert (first[0], second[0]) == (1, 3)
+    assert second[1].startswith("# Part two\n\nSecond page tells of the twindle gasket.")
+
+
 def test_an_outline_says_what_the_headings_are() -> None:
     reading = read("a.pdf", pdf(BOOK, outline=[("Use", 1), ("Not on the page", 2)]))
     assert [line for line in reading.text.split("\n") if line.startswith("#")] == ["# Use", "# Not on the page"]

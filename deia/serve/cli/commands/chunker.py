@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 
 import click
 
 from deia import files
+from deia.compile.take_in import registered_sources
+from deia.errors import DeiaError
 from deia.ingest.added_chunkers import add, added_chunkers, chunker_in, remove, with_native_code
 from deia.ingest.custom.declared import cut_declared, written
 from deia.ingest.custom.drafting import component_source, drafted, figures
 from deia.ingest.reader_process import ReaderProcess
 from deia.ingest.reading import ChunkerConfig, Reading
-from deia.ingest.source import MOST_BYTES, SourceError
+from deia.ingest.source import MOST_BYTES, Source, SourceError
 from deia.search.rendering.columns import plain
 from deia.serve.cli import output
-from deia.serve.cli.commands.shared_options import json_option
+from deia.serve.cli.commands import shared_options as shared
 
 AGAIN = "What was taken in before is cut again by: deia source reprocess"
 samples_argument = click.argument("samples", nargs=-1, required=True, metavar="SAMPLE…")
@@ -91,7 +94,7 @@ def chunker_add(*, path: str, name: str, globs: tuple[str, ...]) -> None:
 
 
 @chunker.command("list", short_help="Show your chunkers.")
-@json_option
+@shared.json_option
 def chunker_list(*, as_json: bool) -> int:
     """Show the chunkers that you added, what they cut, and where they are kept."""
     known = added_chunkers(os.environ)
@@ -107,3 +110,19 @@ def chunker_remove(*, names: Sequence[str]) -> None:
     """Forget chunkers of yours; what they cut stays as it is until it is read again."""
     remove(names, os.environ)
     output.say(f"Removed {', '.join(names)}. {AGAIN}")
+    for source in _sources_cut_by(names):
+        what = f"{source.name} was taken in with --chunker {source.config.custom}, and is not read again before it has"
+        how = f"deia ingest {shlex.quote(plain(source.place))} --chunker recursive"
+        how = f"Type, with its other options: {how}" if source.place else "Hand its files over again without it."
+        output.say(f"{what} another one. {how}")
+
+
+def _sources_cut_by(names: Sequence[str]) -> list[Source]:
+    """Return the sources of the commons that were taken in with one of these chunkers."""
+    try:
+        known = registered_sources(shared.commons_root(), os.environ)
+    except (
+        DeiaError
+    ):  # without a commons that can be read there is none to name, and the chunkers are gone all the same
+        return []
+    return [registered.source for registered in known if registered.source.config.custom in names]

@@ -117,7 +117,7 @@ def _plan(root: str, sources: Sequence[Source]) -> None:
     with open_library(root, os.environ) as library:
         known = {registered.source.name: registered for registered in library.sources()}
         for source in map(library.named, sources):
-            said = said_of(source, [registered.source for registered in known.values()])
+            said = said_of(source, [registered.source for registered in known.values()], is_planned=True)
             if said:
                 output.say(said)
             stand_in = Registered(source=source, prefix=f"{source.collection}/")

@@ -49,6 +49,20 @@ def test_a_draft_is_shown_written_tested_added_used_and_removed(deia: Deia, tmp_
     assert "there is no chunker 'pumps'" in deia("chunker", "remove", "pumps").err
 
 
+def test_a_removed_chunker_names_the_sources_that_need_another_one(deia: Deia, tmp_path: Path, sample: Path) -> None:
+    (tmp_path / "pumps.toml").write_text("[[levels]]\nbegins = 'PUMP'\n", encoding="utf-8")
+    assert deia("chunker", "add", str(tmp_path / "pumps.toml")).code == 0
+    assert deia("chunker", "add", str(tmp_path / "pumps.toml"), "--name", "other").code == 0
+    assert deia("ingest", str(sample), "--name", "pmp", "--chunker", "pumps").code == 0
+    assert "pmp" not in deia("chunker", "remove", "other").out
+    removed = deia("chunker", "remove", "pumps")
+    said = "pmp was taken in with --chunker pumps, and is not read again before it has another one. Type, with its "
+    assert f"{said}other options: deia ingest {sample} --chunker recursive\n" in removed.out
+    assert deia("source", "update").code == 2
+    assert deia("ingest", str(sample), "--name", "pmp", "--chunker", "recursive").code == 0
+    assert deia("source", "update").code == 0
+
+
 @pytest.mark.parametrize("text", ["", " \n\t\n"])
 def test_of_an_empty_sample_nothing_is_drafted(deia: Deia, tmp_path: Path, sample: Path, text: str) -> None:
     (tmp_path / "empty.pmp").write_text(text, encoding="utf-8")

@@ -121,7 +121,9 @@ def test_the_same_folder_with_another_filter_is_another_source_and_by_its_name_i
     assert second.out.splitlines()[0] == planned.out.splitlines()[0]
     assert second.out.startswith("pump-manuals-2 is one more source of the same place, beside pump-manuals.")
     assert "removed" not in second.out
-    changed = deia("ingest", str(manuals), "--filter", "deep/*", "--name", "pump-manuals-2")
+    deep = ("ingest", str(manuals), "--filter", "deep/*", "--name", "pump-manuals-2")
+    assert deia(*deep, "--dry-run").out.startswith("This would change of pump-manuals-2: filter.\n")
+    changed = deia(*deep)
     assert changed.out.startswith("Changed of pump-manuals-2: filter.\n")
     listed = json.loads(deia("source", "list", "--json").out)
     assert [(one["source"]["name"], one["documents"]) for one in listed] == [("pump-manuals", 2), ("pump-manuals-2", 1)]
