@@ -269,6 +269,7 @@ DOORS = {
     "deia.ingest.source_kinds.folder_door": "the door to sources: each part of a path is opened within the last",
     "deia.evaluate.replay_files": PERSONS,
     "deia.search.catalog": DERIVED,
+    "deia.search.stored_document": DERIVED,
     "deia.search.ranking.weights": SHIPPED,
     "deia.serve.cli.commands.check": PERSONS,
     "deia.serve.cli.commands.eval": PERSONS,
