@@ -140,19 +140,21 @@ def answer_questions(value_of: Callable[[Fields, bytes], object]) -> None:
 
 @contextlib.contextmanager
 def watched(seconds: float) -> Iterator[None]:
-    """End this process if what is done takes more CPU time; a busy machine fails nobody."""
-    done, until = threading.Event(), time.process_time() + seconds
+    """End this process if what is done takes more CPU time; a busy machine fails nobody, nor what is done next."""
+    done, until, deciding = threading.Event(), time.process_time() + seconds, threading.Lock()
 
     def watch() -> None:
         while not done.wait(WATCH):
-            if time.process_time() > until:
-                os._exit(OVERTIME)
+            with deciding:
+                if time.process_time() > until and not done.is_set():
+                    os._exit(OVERTIME)
 
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
-        done.set()
+        with deciding:
+            done.set()
 
 
 def _limit(memory: int) -> None:
