@@ -133,9 +133,9 @@ class KeywordIndex:
 
     def frequency(self, stem: str) -> int:
         """Return the number of passages that contain a stem; if they are many, with some that were removed."""
-        return self._with(TEXT, stem)
+        return self._passages_with(TEXT, stem)
 
-    def _with(self, field: str, term: str) -> int:
+    def _passages_with(self, field: str, term: str) -> int:
         count = self._searcher.doc_freq(field, term)
         if not self._has_removed or not 0 < count <= FEW_PASSAGES:
             return count
@@ -162,11 +162,11 @@ class KeywordIndex:
 
     def has(self, name: str, value: str) -> bool:
         """Return whether any document has this value of a filter."""
-        return self._with(name, filter_key(value)) > 0
+        return self._passages_with(name, filter_key(value)) > 0
 
     def has_in_title(self, stem: str) -> bool:
         """Return whether any document has this stem in its title."""
-        return self._with(TITLE, stem) > 0
+        return self._passages_with(TITLE, stem) > 0
 
     def documents_with(self, stems: Sequence[str], *, limit: int) -> list[int]:
         """Return the numbers of documents with a passage that contains all these stems, best match first."""

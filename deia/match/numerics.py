@@ -42,11 +42,6 @@ def load_numpy() -> ModuleType:
     return sys.modules["numpy"]
 
 
-def is_loaded() -> bool:
-    """Return whether numpy is there: then even little is computed with it, to the same result."""
-    return hasattr(sys.modules.get("numpy"), "frombuffer")
-
-
 def has_one_thread() -> bool:
     """Return whether threads of ours get a core each.
 
@@ -67,4 +62,4 @@ if not TYPE_CHECKING:
 
     np = _Numpy()
 
-__all__ = ["Floats", "NDArray", "has_one_thread", "is_loaded", "load_numpy", "np"]
+__all__ = ["Floats", "NDArray", "has_one_thread", "load_numpy", "np"]

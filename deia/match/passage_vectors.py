@@ -8,7 +8,6 @@ as the name of a command.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 
 from deia.knowledge import Entry
 from deia.match import quantised
@@ -57,12 +56,6 @@ def scaled_to_one(vectors: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     scaled: Floats = vectors / np.where(lengths > 0, lengths, 1)
     return scaled
-
-
-def unit(vector: Vector) -> Vector:
-    """Return a vector at the length 1, without numpy; a zero vector stays."""
-    length = sqrt(sum([value * value for value in vector])) or 1.0
-    return [value / length for value in vector]
 
 
 def decoded(model: Static | Compact | Transformer, stored: NDArray[np.uint8]) -> Floats:

@@ -234,9 +234,7 @@ class Static:
 
     def encode(self, text: str) -> list[float]:
         """Return the unit vector of a text, or zeros if none of its tokens are known."""
-        sums = self.sums(text)
-        length = sqrt(sum([value * value for value in sums]))
-        return [value / length for value in sums] if length else [0.0] * self.dimensions
+        return unit(self.sums(text))
 
     def sums(self, text: str) -> list[int]:
         """Return the sum of a text's vectors, not normalised; zeros if none of its tokens are known."""
@@ -244,7 +242,7 @@ class Static:
         return self._sums(rows) if rows else [0] * self.dimensions
 
     def _sums(self, rows: list[int]) -> list[int]:
-        numpy, wide = _numpy(), self.dimensions
+        numpy, wide = loaded_numpy(), self.dimensions
         if numpy is not None:
             table = numpy.frombuffer(self._data, "u1", offset=self._rows).reshape(-1, wide)
             sums: list[int] = (table[rows].sum(0, dtype="i8") - MIDDLE * len(rows)).tolist()
@@ -294,7 +292,7 @@ def mapped_model(path: str, what: str, *, fix: str) -> mmap.mmap:
         raise ArtefactError(f"{what} cannot be read", where=path, fix=fix) from error
 
 
-def _numpy() -> ModuleType | None:
+def loaded_numpy() -> ModuleType | None:
     """Return numpy if this process has fully loaded it already, else None."""
     numpy = sys.modules.get("numpy")
     return numpy if hasattr(numpy, "frombuffer") else None
@@ -305,6 +303,12 @@ def open_static(path: str = "") -> Static:
     return Static(mapped_model(path or f"{MODELS}/{FILE}", "the file of word vectors", fix=FIX))
 
 
+def unit(vector: Sequence[float]) -> list[float]:
+    """Return a vector at the length 1; a zero vector stays."""
+    length = sqrt(sum([value * value for value in vector])) or 1.0
+    return [value / length for value in vector]
+
+
 def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions: int) -> list[float]:
     """Return the cosine of a vector with each of the concatenated vectors in `codes`.
 
@@ -312,7 +316,7 @@ def similarities(vector: Sequence[float], codes: bytes | memoryview, dimensions:
     """
     if not any(vector):
         return [0.0] * (len(codes) // dimensions)
-    if (numpy := _numpy()) is not None:
+    if (numpy := loaded_numpy()) is not None:
         cosines = 1 - _squares(numpy, vector, codes, dimensions) / (2 * SCALE * SCALE)
         clipped: list[float] = numpy.where(cosines < BEYOND, 0, numpy.clip(cosines, -1, 1)).tolist()
         return clipped

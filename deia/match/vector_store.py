@@ -16,7 +16,6 @@ from struct import iter_unpack
 
 from deia.errors import ArtefactError
 from deia.match.ivf import GROUPED, LISTS, Lists
-from deia.match.numerics import load_numpy
 from deia.records import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
@@ -169,6 +168,8 @@ def _least(distances: Distances, most: int) -> list[int]:
 def _numpy(*, wanted: bool) -> ModuleType | None:
     """Return numpy if it is loaded or wanted here and can count bits (numpy 2), else None."""
     if wanted:
+        from deia.match.numerics import load_numpy  # noqa: PLC0415 - a cold search does not load it
+
         load_numpy()
     numpy = sys.modules.get("numpy")
     return numpy if hasattr(numpy, "bitwise_count") else None

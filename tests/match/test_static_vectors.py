@@ -46,7 +46,7 @@ def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     stored([0.0] * STATIC.dimensions)  # numpy imports parts of itself when they are first used
     if request.param == "plain":
         monkeypatch.delitem(sys.modules, "numpy")
-    assert (module._numpy() is np) == (request.param == "numpy")
+    assert (module.loaded_numpy() is np) == (request.param == "numpy")
     return str(request.param)
 
 

@@ -27,14 +27,7 @@ from deia.compile.catalog.carry_over import (
     plan_changes,
     plan_revision,
 )
-from deia.compile.catalog.document_store import (
-    Volume,
-    block_size,
-    filled,
-    library_volumes,
-    printable,
-    volumes,
-)
+from deia.compile.catalog.document_store import Volume, block_size, filled, library_volumes, printable, volumes
 from deia.compile.catalog.effort import BACKGROUND_LIMIT, TIERS, UNLIMITED, Effort
 from deia.compile.catalog.writers import Writers, new_index, write_prepared, write_words
 from deia.fast_json import Json
@@ -100,12 +93,12 @@ def build_catalog(  # noqa: PLR0913 - the parts of a commons, and how to compile
         "format": FORMAT, "byteorder": sys.byteorder, "sources": list(sources), "documents": len(shelved),
         "own_first": own_first, "clusters": _clusters(clusters, shelved),
         "strengths": {volume.entry.id: volume.strength for volume in shelved if volume.strength},
-        "learning_paths": dict(map(_path_of, learning_paths)), "block": block, "text_bytes": writers.shelf.text_bytes,
+        "learning_paths": dict(map(_path_of, learning_paths)),
     }  # fmt: skip
     if effort.plain is not None:
         header |= {"plain": list(effort.plain)}
     made_tiers = writers.complete_tiers()
-    _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
+    _write_header(header, writers, built_at=built_at, chunks=chunks, tiers=made_tiers)
     replaced = len(plan.changed) + len(plan.new) if plan else len(shelved)
     return CatalogReport(
         documents=len(shelved), chunks=chunks, compiled=replaced, removed=len(plan.removed) if plan else 0,
@@ -134,14 +127,13 @@ def revise_catalog(  # noqa: PLR0913 - what changed in which catalog, and how to
         return None
     if library is None and (plan.new or _defines_more(changed, plan.previous.concept_groups.defined)):
         return None
-    block = plan.previous.blocks.size
-    writers = Writers(folder, plan.tiers, effort, lambda _message: None, block=block)
+    writers = Writers(folder, plan.tiers, effort, lambda _message: None, block=plan.previous.blocks.size)
     chunks, made_tiers = compile_changes(plan, writers, partial(filled, library)), writers.complete_tiers()
     for name in (PATTERNS, CONCEPTS):
         carry_file(plan.previous, folder, name)
     documents = len(plan.previous) + len(plan.new) - len(plan.removed)
-    header = {**plan.previous.header, "documents": documents, "text_bytes": writers.shelf.text_bytes}
-    _write_header(folder, header, built_at=built_at, chunks=chunks, tiers=made_tiers)
+    header = {**plan.previous.header, "documents": documents}
+    _write_header(header, writers, built_at=built_at, chunks=chunks, tiers=made_tiers)
     return CatalogReport(
         documents=documents, chunks=chunks, compiled=len(plan.changed) + len(plan.new), incremental=True,
         tiers=tuple(tier.full_name for tier in made_tiers),
@@ -175,11 +167,12 @@ def _compile_whole(shelved: Sequence[Volume], writers: Writers, fill: Fill) -> i
 
 
 def _write_header(
-    folder: str, header: Mapping[str, Json], *, built_at: str, chunks: int, tiers: Sequence[Tier]
+    header: Mapping[str, Json], writers: Writers, *, built_at: str, chunks: int, tiers: Sequence[Tier]
 ) -> None:
     written = {tier.name: {key: value for key, value in identity(tier).values().items() if value} for tier in tiers}
-    details = {"built_at": built_at, "chunks": chunks, "tiers": written, "sizes": _sizes(folder)}
-    _write_json(folder, HEADER, {**header, **details})
+    shelf = {"block": writers.shelf.size, "text_bytes": writers.shelf.text_bytes}
+    details = {"built_at": built_at, "chunks": chunks, "tiers": written, "sizes": _sizes(writers.folder)}
+    _write_json(writers.folder, HEADER, {**header, **shelf, **details})
 
 
 def _write_json(folder: str, name: str, value: Mapping[str, object]) -> None:

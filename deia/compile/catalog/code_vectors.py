@@ -18,8 +18,9 @@ from deia.compile.catalog.stems import STEMS
 from deia.errors import ArtefactError
 from deia.folders import MODELS
 from deia.knowledge import Chunk
-from deia.match.numerics import Floats, is_loaded, np
-from deia.match.passage_vectors import scaled_to_one, unit
+from deia.match.numerics import Floats, np
+from deia.match.passage_vectors import scaled_to_one
+from deia.match.static_vectors import loaded_numpy, unit
 from deia.match.tokeniser import words
 from deia.records import TYPE_CHECKING
 from deia.search.ranking.code_sentences import parts_of, path_of, signature_of
@@ -80,7 +81,7 @@ def vectors_of_code(chunks: Sequence[Chunk], ident: str) -> Sequence[Vector] | F
     """Return the unit vectors of passages of a file of code, one per row; with numpy if it is loaded."""
     path, known = path_of(ident), code_words()
     fields = (fields_of(path, chunk.symbol, chunk.heading, chunk.text) for chunk in chunks)
-    if not is_loaded():
+    if loaded_numpy() is None:
         return [unit(known.without_numpy(each)) for each in fields]
     return scaled_to_one(np.array([*map(known.of, fields)], "f8").reshape(len(chunks), known.dimensions))
 

@@ -157,11 +157,11 @@ def block_size(documents: int) -> int:
 class ShelfWriter:
     """The files of the document store, in the order of the documents' numbers."""
 
-    __slots__ = ("_digests", "_file", "_places", "_size", "folder")
+    __slots__ = ("_digests", "_file", "_places", "folder", "size")
 
     def __init__(self, folder: str, size: int) -> None:
         """Write so many documents into each block."""
-        self.folder, self._size = folder, size
+        self.folder, self.size = folder, size
         self._digests = bytearray()
         self._places = array("Q")
         self._file: BinaryIO | None = None  # the block that is being written
@@ -180,8 +180,8 @@ class ShelfWriter:
         """Write consecutive documents as an earlier store with blocks of this size had them, with their digests."""
         number = documents.start
         while number < documents.stop:
-            end = min(documents.stop, number - number % self._size + self._size)
-            (self._link if end - number == self._size else self._move)(before, range(number, end))
+            end = min(documents.stop, number - number % self.size + self.size)
+            (self._link if end - number == self.size else self._move)(before, range(number, end))
             number = end
         self._digests += known
 
@@ -216,7 +216,7 @@ class ShelfWriter:
 
     def _block(self) -> BinaryIO:
         """Return the file of the block that the next document belongs to."""
-        block, at = divmod(len(self._places) // PLACES, self._size)
+        block, at = divmod(len(self._places) // PLACES, self.size)
         if at == 0 or self._file is None:
             self._finish()
             path = os.path.join(self.folder, BLOCK.format(block))
@@ -226,7 +226,7 @@ class ShelfWriter:
     def _link(self, before: Blocks, documents: range) -> None:
         """Take a whole block over as it is."""
         self._finish()
-        name = BLOCK.format(documents.start // self._size)
+        name = BLOCK.format(documents.start // self.size)
         link_or_copy(os.path.join(before.folder, name), os.path.join(self.folder, name))
         self._places.frombytes(before.places(documents))
 

@@ -13,9 +13,9 @@ from deia.compile.catalog.ivf_lists import LISTED_FROM, UNSORTED, Assignment, st
 from deia.match import quantised
 from deia.match.encoding import THREADS
 from deia.match.minilm import Compact
-from deia.match.numerics import Floats, NDArray, is_loaded, np
-from deia.match.passage_vectors import SUBJECT_SHARE, decoded, scaled_to_one, specificity, unit, with_subjects
-from deia.match.static_vectors import MIDDLE, MOST_READ, SCALE, Static, words
+from deia.match.numerics import Floats, NDArray, np
+from deia.match.passage_vectors import SUBJECT_SHARE, decoded, scaled_to_one, specificity, with_subjects
+from deia.match.static_vectors import MIDDLE, MOST_READ, SCALE, Static, loaded_numpy, unit, words
 from deia.match.tiers import open_tier
 from deia.match.tokeniser import spelled_out
 from deia.match.transformer import Transformer
@@ -59,7 +59,7 @@ class Encoder:
         `made` has the vectors of the passages of some documents, by their place in the list.
         """
         spelled, model = [*map(spelled_out, subjects)], self.tier.model
-        if isinstance(model, Static) and not is_loaded() and sum(map(len, passages)) <= FEW:
+        if isinstance(model, Static) and loaded_numpy() is None and sum(map(len, passages)) <= FEW:
             vectors = [made[at] if at in made else [*map(model.encode, texts)] for at, texts in enumerate(passages)]
             return _coded_few([*map(model.encode, spelled)], [*map(specificity, spelled)], vectors)
         abouts = self._encoded(spelled)

@@ -152,7 +152,7 @@ def test_only_the_blocks_in_which_documents_changed_are_written_anew(
     assert b"quokkas" not in (tmp_path / "a" / "documents-1.txt").read_bytes()
 
 
-CHANGES = st.lists(st.tuples(st.sampled_from("+-~"), st.integers(0, 200), st.text("ab é\n", max_size=40)), max_size=4)
+CHANGES = st.lists(st.tuples(st.sampled_from("+-~"), st.integers(0, 350), st.text("ab é\n", max_size=40)), max_size=4)
 
 
 @given(st.lists(CHANGES, min_size=1, max_size=3), st.integers(1, 40))
@@ -161,7 +161,7 @@ def test_after_any_changes_every_document_is_as_in_a_catalog_that_is_compiled_wh
     tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, int, str]]], block: int
 ) -> None:
     folder = tmp_path_factory.mktemp("changes")
-    held = {one.path: one for one in commons(100)}
+    held = {one.path: one for one in commons(300)}  # so many that twelve changes are few
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document_store, "SMALLEST_BLOCK", block)
         build(folder / "0", [*held.values()])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deia.compile.catalog import code_vectors, vectors
 from deia.compile.catalog.vectors import FEW, Coded, Encoder, WordSums
 from deia.knowledge import Chunk
-from deia.match.numerics import load_numpy
+from deia.match.numerics import load_numpy, np
 from deia.match.static_vectors import MOST_READ, open_static
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def encoded(documents: Sequence[tuple[str, list[str], bool]], *, with_numpy: boo
     """Return the vectors of documents, each with its subject, its passages, and whether they are code."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (vectors, code_vectors):
-            patch.setattr(module, "is_loaded", lambda: with_numpy)
+            patch.setattr(module, "loaded_numpy", lambda: np if with_numpy else None)
         made = {
             at: code_vectors.vectors_of_code([chunk(text) for text in texts], "library:shop/tools.py")
             for at, (_, texts, is_code) in enumerate(documents)
