@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Part = tuple[mmap.mmap, int, int]  # of a file: from one byte to another
 
 REBUILD = "Run `deia compile`."
+ANEW = "Run `deia compile --force`."  # of a file whose size is right, which looks up to date
 BLOCK = "documents-{}.txt"  # the line of each of its documents, and its text behind it
 OFFSETS = "documents.at"  # of each document: where its line begins in its block, where its text does, where that ends
 PLACES = 3
@@ -97,7 +98,7 @@ class Blocks:
 
 
 def _damaged(folder: str, name: str) -> ArtefactError:
-    return ArtefactError(f"the search catalog is damaged: {name}", where=folder, fix=REBUILD)
+    return ArtefactError(f"the search catalog is damaged: {name}", where=folder, fix=ANEW)
 
 
 def _mapped(folder: str, name: str) -> mmap.mmap:
@@ -158,7 +159,7 @@ def described_at(line: Part) -> dict[str, Any]:
     try:
         described: dict[str, Any] = fast_json.loads(data[begin : data.find(b"\t", begin, end)].decode("ascii"))
     except ValueError as error:
-        raise ArtefactError("the search catalog is damaged", fix=REBUILD) from error
+        raise ArtefactError("the search catalog is damaged", fix=ANEW) from error
     return described
 
 
@@ -170,7 +171,7 @@ def document_at(line: Part, number: int) -> StoredDocument:
     index = data.find(b"\t", data.find(b"\t", start, end) + 1, end) + 1
     rows = data.find(b"\t", index, end) + 1
     if not rows or (rows - 1 - index) % INDEX:
-        raise ArtefactError("the search catalog is damaged", fix=REBUILD)
+        raise ArtefactError("the search catalog is damaged", fix=ANEW)
     columns: list[Any] = [Column(data, index, rows, end - 1, read) for read in (_lines, _heading, _nature)]
     return StoredDocument(
         entry=Entry(**with_tuples(described)), number=number, first_line=first_line, passages=columns[0],
